@@ -13,7 +13,7 @@ import pytest
 
 import notewell
 from notewell.base.types import VaultRecord
-from notewell.engine.vaults.known import Registry
+from notewell.engine.known_vaults import Registry
 from tests.doors.web.fakes import NOTES, FakeEngine, FakeVaults
 from tests.doors.web.serving import serving
 
@@ -37,7 +37,7 @@ ENGINE = {
     "notewell.index",
     "notewell.engine.ingest",
     "notewell.models",
-    "notewell.engine.vaults.opened",
+    "notewell.engine.open_vaults",
 }
 # What takes long to load and is not needed to ask a server: checks of requests, drawing, TLS,
 # e-mail parsers (of http.client), tables of names in other scripts (IDNA), locks, and the records
@@ -135,7 +135,7 @@ def test_a_list_of_vaults_loads_nothing_slow(environment: dict[str, str], tmp_pa
     printed, imported = imported_by(environment, "vaults", "list")
 
     assert "a1b2" in printed
-    assert "notewell.engine.vaults.known" in imported
+    assert "notewell.engine.known_vaults" in imported
     assert not imported & (ENGINE | SLOW)
 
 
@@ -159,7 +159,7 @@ from pathlib import Path
 from notewell.contract.search import SearchRequest
 from notewell.features import FEATURES
 from notewell.base.types import Settings, VaultRules
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 home = Path({home!r})
 settings = Settings(home / "data", home / "models", home, offline=True, vault=VaultRules(watch="off"))
 vaults = Vaults(settings, features=FEATURES)

@@ -30,7 +30,7 @@ from notewell.base.types import Settings
 from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.context.service import Assembler, NoteTexts
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault

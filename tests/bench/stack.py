@@ -35,7 +35,7 @@ from notewell.base.types import (
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.queue import Work
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE, find

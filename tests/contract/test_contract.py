@@ -28,7 +28,7 @@ from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import sections
 from notewell.engine.ingest.reports import EventKind
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.requests import LocalModels
 from notewell.features.ask.service import Conversations

@@ -15,7 +15,7 @@ from notewell.base.querylog import NAME
 from notewell.base.types import LogRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 
 NOTES = {

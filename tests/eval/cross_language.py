@@ -34,7 +34,7 @@ from notewell.base.config import load_settings
 from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, SearchRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.evaluate.run import eval_settings

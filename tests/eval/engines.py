@@ -37,7 +37,7 @@ from notewell.base.types import Embedder, FloatArray, ModelRules, SearchMode, Se
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import engines
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.report import ndcg

@@ -36,7 +36,7 @@ from bench.provenance import CORES, Provenance, bound_to_cores, provenance
 from notewell.base.config import load_settings
 from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
 from notewell.base.types.values import ChunkMethod
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import EvalReport, report_json
 from notewell.features.evaluate.run import ABLATIONS, SYSTEMS, eval_settings, run_corpus, run_vault

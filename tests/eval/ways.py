@@ -28,7 +28,7 @@ from archives import locate
 from bench.provenance import CORES, bound_to_cores, provenance
 from notewell.base.config import load_settings
 from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import JudgedSet, read_judged, write_vault
 from notewell.features.evaluate.report import System, paired_bootstrap

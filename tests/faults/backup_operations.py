@@ -10,10 +10,10 @@ from notewell.base import querylog
 from notewell.base.errors import NotFoundError
 from notewell.base.types import Batch, Settings, VaultRecord
 from notewell.contract.status import Change
+from notewell.engine import switch
 from notewell.engine.access import Devices
 from notewell.engine.configuration import Configuration
-from notewell.engine.vaults import switch
-from notewell.engine.vaults.known import KnownVaults, Registry
+from notewell.engine.known_vaults import KnownVaults, Registry
 from notewell.features.ask.service import CONVERSATIONS
 from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup

@@ -14,8 +14,8 @@ from notewell.contract.status import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import OpenVault
+from notewell.engine.known_vaults import Registry
 from notewell.engine.runs import RunLog, Runs
-from notewell.engine.vaults.known import Registry
 from notewell.features.documents import source as document_store
 from notewell.features.documents.source import DocumentStore, StoredPlace
 from notewell.features.gleanings.collect import GleaningFile

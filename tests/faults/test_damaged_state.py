@@ -20,8 +20,8 @@ from notewell.contract.status import RunEnd
 from notewell.engine import runs
 from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_token
 from notewell.engine.configuration import Configuration
+from notewell.engine.known_vaults import REGISTRY, Registry
 from notewell.engine.runs import RunLog
-from notewell.engine.vaults.known import REGISTRY, Registry
 from notewell.features.ask.service import CONVERSATIONS, Conversations
 from notewell.features.ask.tool_loop import AnswerDraft
 from notewell.features.documents import source as document_store

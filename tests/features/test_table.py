@@ -15,7 +15,7 @@ from notewell.doors.cli.app import Root
 from notewell.doors.mcp.server import prompts, tools
 from notewell.doors.web.app import create_app
 from notewell.engine.feature import Feature, load, requests, sections
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 
 # The others hold requests that the core answers.

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from notewell.doors.mcp.local import LocalSource
 from notewell.doors.mcp.server import TOOLS, WellFormedMessages, build
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from tests.doors.mcp.conftest import RIGHT, Home, make_home
 from tests.fuzz.logged import collected
 from tests.fuzz.mutation import change_json, made_of, mutate, odd_bytes

@@ -14,7 +14,7 @@ from pathlib import Path
 from notewell.base.config import load_settings
 from notewell.contract.status import StatusRequest
 from notewell.engine.client import RemoteBackend, running_server
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S

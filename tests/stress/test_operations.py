@@ -13,7 +13,7 @@ from notewell.base.config import load_settings
 from notewell.base.types import Settings
 from notewell.contract.status import GuardRequest, StatusRequest
 from notewell.engine.client import RemoteBackend
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.stress import picture
 from tests.stress.operations import Hand

@@ -22,8 +22,8 @@ from notewell.doors.mcp.http import attach
 from notewell.doors.mcp.local import LocalSource
 from notewell.doors.mcp.server import build, chosen
 from notewell.doors.web.server import BoundServer, serve
-from notewell.engine.vaults.known import KnownVaults
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.known_vaults import KnownVaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S

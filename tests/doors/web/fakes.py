@@ -66,7 +66,7 @@ from notewell.doors.web.site import Site
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream
 from notewell.engine.ingest.reports import EventLog, Tally
-from notewell.engine.vaults.opened import Hold
+from notewell.engine.open_vaults import Hold
 from notewell.features import FEATURES
 from notewell.features.ask.requests import AskRequest
 from notewell.features.phone.requests import (

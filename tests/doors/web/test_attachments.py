@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from notewell.base.types import ServerRules, Settings, VaultRules
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import Client, Connect, FakeVaults
 from tests.vault.pdf_files import pdf

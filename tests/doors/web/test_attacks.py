@@ -19,7 +19,7 @@ from notewell.doors.web.listener import bind, warnings_of
 from notewell.doors.web.pages import parameters
 from notewell.doors.web.routes import ROUTES, Route
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import TOKEN, Client, Connect, FakeEngine
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.base.types import ModelRules, Settings
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.postgres.engine import delete_in_database, move_to_database
 from tests.doors.web.fakes import Connect

@@ -14,7 +14,7 @@ import pytest
 
 from notewell.base.types import Settings, VaultRules
 from notewell.doors.web.server import BoundServer, serve
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.waiting import HANG_S
 

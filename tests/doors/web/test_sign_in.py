@@ -14,7 +14,7 @@ from aiohttp import ClientResponse
 from notewell.base.types import LimitRules, Settings, VaultRules
 from notewell.doors.web.routes import ROUTES
 from notewell.engine.access import Devices
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import TOKEN, Client, Connect, FakeVaults
 from tests.waiting import until_async

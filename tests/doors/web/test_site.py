@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from notewell.base.types import ServerRules, Settings, VaultRules
-from notewell.engine.vaults.known import REGISTRY
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.known_vaults import REGISTRY
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import Connect, FakeVaults
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from notewell.base.config import load_settings
 from notewell.base.types import IdArray
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.query_table import service
 

@@ -19,7 +19,7 @@ import orjson
 import notewell
 from notewell.base.types import Match, Settings, Signal
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import System, ndcg
 

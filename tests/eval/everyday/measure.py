@@ -32,7 +32,7 @@ from notewell.base.types import ModelRules, SearchMode, Settings
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenVault
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.query_table.service import TableWork

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.base.types import ModelRules, Settings
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evidence.requests import Evidence, EvidenceRequest
 from tests.eval.archives import locate, own_settings

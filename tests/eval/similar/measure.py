@@ -27,7 +27,7 @@ import orjson
 from notewell.base.types import ModelRules
 from notewell.contract.search import SimilarRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import VAULTS

@@ -33,7 +33,7 @@ from notewell.base.types import Embedder, FloatArray, ModelRules, SearchRules
 from notewell.base.types.embedding import knows_cosines
 from notewell.contract.search import Result, SearchReply, SimilarTextRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.models.query_table import QueryTable
 from notewell.search.show.similar import similar

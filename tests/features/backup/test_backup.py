@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from notewell.contract.status import Change
+from notewell.engine import switch
 from notewell.engine.access import Devices
-from notewell.engine.vaults import switch
 from notewell.index.engines import held
 from notewell.vault.mirror import Mirror
 from tests.doors.cli.support import CommandLine

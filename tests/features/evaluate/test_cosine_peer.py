@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.errors import ModelUnavailableError
 from notewell.base.types import ModelRules, PassageText
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.peers import (
     NotePassages,

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from notewell.base.types import Settings
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
 

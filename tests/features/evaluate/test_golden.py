@@ -11,7 +11,7 @@ from notewell.base.errors import UsageError
 from notewell.base.querylog import Judged, Judgements, Opened
 from notewell.base.types import Settings, VaultRecord, Verdict
 from notewell.contract.search import SearchRequest
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.run import systems_of

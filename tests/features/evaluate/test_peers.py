@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.errors import MissingExtraError, UsageError
 from notewell.base.types import PassageText, Settings
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import peers
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet

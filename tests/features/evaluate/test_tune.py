@@ -13,7 +13,7 @@ from notewell.base.querylog import Judged, Judgements, Opened
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import EVALUATE
 from notewell.features.evaluate.requests import TuneReply, TuneRequest

@@ -51,7 +51,7 @@ from notewell.engine.access import (
 )
 from notewell.engine.configuration import settings_by_key
 from notewell.engine.feature import sections
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
 
 _SET_BY = {

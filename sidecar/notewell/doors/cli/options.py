@@ -25,7 +25,7 @@ from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings
 from notewell.doors.cli.output import print_message
 from notewell.engine.feature import load, sections
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
 
 if TYPE_CHECKING:  # loaded where they are used
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # loaded where they are used
 
     from notewell.base.types import VaultRecord
     from notewell.engine.configuration import Configuration
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "notewell.doors.cli"
@@ -115,7 +115,7 @@ class Invocation:
     ) -> Vaults:
         """Return the known vaults, to open their indexes in this process; close them when done."""
         # The engine takes longer to load than a running server takes to answer.
-        from notewell.engine.vaults.opened import Vaults  # noqa: PLC0415
+        from notewell.engine.open_vaults import Vaults  # noqa: PLC0415
 
         return Vaults(
             self.settings(flags=flags),

@@ -28,11 +28,11 @@ from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder, se
 from notewell.doors.sample import EXAMPLES, copy_to
 from notewell.engine.access import Devices, new_token, stored_token
 from notewell.engine.configuration import Configuration
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 
 if TYPE_CHECKING:  # these load the engine and the web server
     from notewell.doors.web.server import BoundServer
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 # Until a thread that runs Python lets another run, such as the one that sends answers.
 _SWITCH_S = 0.001

@@ -49,7 +49,7 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import counted, local_time, print_facts, print_table
 from notewell.doors.cli.progress import duration, progress_text
 from notewell.doors.cli.vaults import answer, backend_for, note_path, print_reply, server_for
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from notewell.doors.cli.checks import Check
 from notewell.doors.cli.vaults import server_for
 from notewell.engine.client import SERVER_FILE, has_live_server
 from notewell.engine.feature import databases, files
-from notewell.engine.vaults.opened import DATABASES, Vaults
+from notewell.engine.open_vaults import DATABASES, Vaults
 from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.index.engines import DATABASE, damaged_snapshots, held

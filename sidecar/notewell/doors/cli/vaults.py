@@ -28,7 +28,7 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import emit, emit_object, print_table
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 
 R = TypeVar("R")
 

@@ -24,12 +24,12 @@ from notewell.contract.status import AcceptedReply, ReindexRequest, StatusReply,
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter
+from notewell.engine.known_vaults import KnownVaults
 from notewell.engine.several_vaults import SeveralBackends, named
-from notewell.engine.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers
     from notewell.engine.engine import Engine
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 WORKERS = 8  # calls that are answered at the same time; others wait
 

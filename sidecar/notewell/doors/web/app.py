@@ -47,7 +47,7 @@ from notewell.doors.web.site import SITE, Metrics, Parts, Site, Streams
 from notewell.engine.access import digest, halves, session_of
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import Feature
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.vault import files
 from notewell.vault.paths import is_document, is_hidden, load_rules

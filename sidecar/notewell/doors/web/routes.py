@@ -69,8 +69,8 @@ from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.engine.model_suggestions import service_host
+from notewell.engine.open_vaults import Vaults
 from notewell.engine.several_vaults import VaultAnswer, merged
-from notewell.engine.vaults.opened import Vaults
 from notewell.features import FEATURES
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate

@@ -39,7 +39,7 @@ from notewell.doors.web.listener import (
 )
 from notewell.engine.client import SERVER_FILE, ServerInfo
 from notewell.engine.configuration import Configuration
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,8 +37,8 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.ingest.reports import Tally
+from notewell.engine.open_vaults import Vaults
 from notewell.engine.several_vaults import named
-from notewell.engine.vaults.opened import Vaults
 from notewell.vault.readers.process import ReaderProcess
 
 # Seconds. A search takes a few milliseconds, a cold one a tenth of a second.

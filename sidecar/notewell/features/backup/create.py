@@ -21,7 +21,7 @@ from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.engine.access import Device, Devices
 from notewell.engine.feature import open_source
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
 from notewell.features.backup.manifest import (
     DATABASES,

@@ -13,8 +13,7 @@ from notewell.base.errors import BackupError, NotewellError, ServerError
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import VaultSource
 from notewell.contract.codec import from_json, to_json
-from notewell.engine import feature
-from notewell.engine.vaults import opened
+from notewell.engine import feature, open_vaults
 from notewell.features import FEATURES
 from notewell.vault.paths import check_name, hides
 
@@ -23,7 +22,7 @@ MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 256 * 1024 * 1024  # a mirror may have very many notes
 SETTINGS = "settings.toml"
 # The databases of a vault: the name in the backup, which is also that in the vault's data folder.
-DATABASES = (*opened.DATABASES, *feature.databases(FEATURES))
+DATABASES = (*open_vaults.DATABASES, *feature.databases(FEATURES))
 FILES = feature.files(FEATURES)  # other files of a vault that are state, in its folder
 NOTES = "notes"  # of a mirror, numbered, because the path of a note can be any text
 

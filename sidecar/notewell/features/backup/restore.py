@@ -19,9 +19,9 @@ from notewell.base.support.disk import expanded
 from notewell.base.support.plain_tar import Member
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.configuration import Configuration
-from notewell.engine.vaults.known import BACKUP as LIST_COPY
-from notewell.engine.vaults.known import OURS, REGISTRY, KnownVaults, Registry
-from notewell.engine.vaults.switch import FileMove
+from notewell.engine.known_vaults import BACKUP as LIST_COPY
+from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry
+from notewell.engine.switch import FileMove
 from notewell.features.backup import manifest as form
 from notewell.features.backup.manifest import (
     BACKUP,

@@ -18,7 +18,7 @@ from notewell.base.types import SearchMode, Settings, VaultRecord
 from notewell.doors.cli.options import Invocation, current_invocation
 from notewell.doors.cli.output import emit, emit_object, print_table
 from notewell.doors.cli.progress import Reporter
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.peers import PeerKind, find_peers
 from notewell.features.evaluate.report import ClassFigures, EvalReport, Waits, report_json

@@ -46,7 +46,7 @@ from notewell.features.evaluate.report import (
 
 if TYPE_CHECKING:
     from notewell.engine.engine import Engine
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 DEPTH = 100  # the deepest cut of a metric
 

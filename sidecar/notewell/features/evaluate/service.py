@@ -48,7 +48,7 @@ from notewell.features.evaluate.tuning import TuningFile
 from notewell.search.rank.evidence import UNTUNED, Tuning
 
 if TYPE_CHECKING:
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 MIN_JUDGED = 3  # with fewer, an average means nothing
 FEW_QUERIES = 20  # with fewer, the report has a warning

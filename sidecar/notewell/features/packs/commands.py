@@ -21,7 +21,7 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import clean, counted, emit_object
 from notewell.doors.cli.vaults import find_or_add, server_for
 from notewell.engine.feature import engines
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from notewell.base.support import disk
 from notewell.base.support.disk import allowed_place
 from notewell.base.types import VaultRecord, VaultSource
 from notewell.contract.request import iso
-from notewell.engine.vaults.known import KnownVaults
+from notewell.engine.known_vaults import KnownVaults
 from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
 
 if TYPE_CHECKING:
-    from notewell.engine.vaults.opened import Vaults
+    from notewell.engine.open_vaults import Vaults
 
 
 NAME = "source.json"

@@ -27,8 +27,8 @@ from notewell.engine import runs
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, engines, files, load
 from notewell.engine.ingest.plan import is_same_vault
+from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults
 from notewell.engine.reader_pool import ReaderPool, reader_count
-from notewell.engine.vaults.known import OURS, REGISTRY, KnownVaults
 from notewell.index.engines import DATABASE, delete_index, open_index
 from notewell.models.pool import EmbedderPool
 from notewell.vault import write_journal

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from notewell.base.errors import ConfigError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
-from notewell.engine.vaults.known import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.known_vaults import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.sources.known import SourceSpec, make_known
 
@@ -266,7 +266,7 @@ _READS_AND_ADDS = """
 import sys
 from pathlib import Path
 from notewell.base.types import VaultRecord
-from notewell.engine.vaults.known import Registry
+from notewell.engine.known_vaults import Registry
 registry, number = Registry(Path(sys.argv[1])), sys.argv[2]
 assert len(registry.records()) >= 4
 with registry.changing() as records:

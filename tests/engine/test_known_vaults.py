@@ -13,7 +13,7 @@ import pytest
 from notewell.base.errors import IndexFailure, IndexInUseError, NotFoundError, UsageError
 from notewell.base.types import AskRules, ServerRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
-from notewell.engine.vaults.opened import Vaults
+from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.ask.service import Conversations
 from notewell.features.ask.tool_loop import AnswerDraft

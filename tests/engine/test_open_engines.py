@@ -12,7 +12,7 @@ import pytest
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import VaultRecord
 from notewell.engine.engine import Engine
-from notewell.engine.vaults.opened import Hold, OpenEngines
+from notewell.engine.open_vaults import Hold, OpenEngines
 
 
 class SmallEngine:

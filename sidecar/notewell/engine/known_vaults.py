@@ -1,6 +1,6 @@
 """The known vaults: finding one by id, name or folder, and the list of them, `vaults.json`.
 
-Opens no index, so that a command beside a running server need not load the engine; `opened` does.
+Opens no index, as `open_vaults` does: a command beside a running server does not load the engine.
 
 A damaged list is taken from the copy beside it, or made again from what lies beside the indexes;
 the damaged file is kept. What happened is logged once, and told by the list until its next change.
@@ -23,7 +23,7 @@ from notewell.base.support import disk
 from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord, VaultSource
 from notewell.base.types.values import VAULTS
-from notewell.engine.vaults import switch
+from notewell.engine import switch
 
 # The folder of the data directory with the notes of vaults that clients fill, or are converted.
 MIRRORS = "mirrors"

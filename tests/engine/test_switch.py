@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from notewell.base.errors import ConfigError
-from notewell.engine.vaults import switch
-from notewell.engine.vaults.switch import FileMove, take_back
+from notewell.engine import switch
+from notewell.engine.switch import FileMove, take_back
 
 NAMES = ("old-folder", "new-folder", "old.json", "new.json")
 

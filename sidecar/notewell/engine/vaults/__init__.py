@@ -1,1 +1,0 @@
-"""The vaults known on this machine, and their open engines."""
