@@ -24,6 +24,7 @@ from notewell.contract.status import (
 )
 from notewell.doors.mcp import search_tools
 from notewell.doors.mcp.answer import failure
+from notewell.doors.mcp.arguments import request_of
 from notewell.doors.mcp.server import build
 from notewell.doors.mcp.tool import Jobs, ToolContext
 from notewell.engine.client import Backend
@@ -100,7 +101,7 @@ def context(building: Any) -> ToolContext:
 
 
 def search(building: Building) -> dict[str, Any]:
-    return SEARCH.run(context(building), SEARCH.request.model_validate({"query": "bees"}))
+    return SEARCH.run(context(building), request_of(SEARCH).model_validate({"query": "bees"}))
 
 
 @dataclass(frozen=True)

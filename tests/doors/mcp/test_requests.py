@@ -11,17 +11,16 @@ from pydantic import BaseModel, ValidationError
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
-from notewell.doors.mcp.server import TOOLS
-from notewell.doors.mcp.tool import (
-    QUERY,
-    ArgumentChange,
+from notewell.doors.mcp.arguments import (
     BudgetedRequest,
-    Tool,
     ToolRequest,
     invalid,
     request_model,
+    request_of,
     schema_of,
 )
+from notewell.doors.mcp.server import TOOLS
+from notewell.doors.mcp.tool import QUERY, ArgumentChange, Tool
 from notewell.doors.web.request_models import model_of
 from notewell.features.memory import tools as memory_tools
 from notewell.features.memory.requests import REQUESTS, StoreMemory
@@ -34,7 +33,7 @@ MEMORY_RECORDS = REQUESTS
 def models(client: str) -> dict[type, type[BaseModel]]:
     if client == "http":
         return {record: model_of(record) for record in MEMORY_RECORDS}
-    made = {tool.name: tool.request for tool in memory_tools.TOOLS}
+    made = {tool.name: request_of(tool) for tool in memory_tools.TOOLS}
     return {record: made[record.endpoint.name] for record in MEMORY_RECORDS}
 
 
@@ -126,7 +125,7 @@ def test_a_request_reads_what_language_models_write() -> None:
 
 
 def test_a_request_can_become_several_records() -> None:
-    similar = next(tool.request for tool in TOOLS if tool.name == "similar")
+    similar = next(request_of(tool) for tool in TOOLS if tool.name == "similar")
     by_path = similar.model_validate({"path": "A.md", "unlinked": True, "limit": 3})
     assert by_path.to_record(SimilarRequest) == SimilarRequest("A.md", limit=3, unlinked=True)
     by_text = similar.model_validate({"text": "bees"})
@@ -146,7 +145,7 @@ def test_a_request_without_fields_has_the_vault_alone() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_number_beyond_64_bits_is_refused(tool: Tool) -> None:
-    for name in tool.request.model_fields:
+    for name in request_of(tool).model_fields:
         for value in (2**63, -(2**70), [2**64], {"x": 2**64}):
             with pytest.raises(ValidationError, match="64 bits"):
-                tool.request.model_validate({name: value})
+                request_of(tool).model_validate({name: value})

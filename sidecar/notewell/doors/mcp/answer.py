@@ -22,7 +22,8 @@ import orjson
 from notewell.base.errors import BusyError, NotewellError, NotFoundError
 from notewell.base.types import CountTokens
 from notewell.contract.status import LedgerRequest, StatusRequest
-from notewell.doors.mcp.tool import Document, ToolRequest
+from notewell.doors.mcp.arguments import ToolRequest
+from notewell.doors.mcp.tool import Document
 from notewell.engine.client import Backend
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them

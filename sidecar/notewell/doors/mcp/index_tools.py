@@ -20,16 +20,15 @@ from notewell.contract.request import MAX_QUERY_CHARS, note_path
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, ReindexRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.answer import indexed_paths
+from notewell.doors.mcp.arguments import BudgetedRequest, ToolRequest
 from notewell.doors.mcp.tool import (
     ArgumentChange,
-    BudgetedRequest,
     Document,
     Job,
     Tool,
     ToolContext,
-    ToolRequest,
-    asking,
     pick,
+    tool_of,
 )
 
 _MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
@@ -126,9 +125,9 @@ def vault_status(context: ToolContext, request: StatusArguments) -> Document:
     return document
 
 
-def reindex(context: ToolContext, request: ToolRequest) -> Document:
+def reindex(context: ToolContext, request: ReindexRequest) -> Document:
     """Have the whole vault looked at."""
-    context.backend.answer(request.to_record(ReindexRequest))
+    context.backend.answer(request)
     return begin(context, "reindex")
 
 
@@ -195,7 +194,7 @@ TOOLS = (
         trace_query,
         cut=("results", "explain"),
     ),
-    asking(
+    tool_of(
         LogRequest,
         "Earlier searches",
         "The latest searches of a vault, with what they found and which results were opened.",
@@ -215,7 +214,7 @@ TOOLS = (
         cut=("files",),
         core=("state", "path", "vault"),
     ),
-    asking(
+    tool_of(
         OpenedRequest,
         "Say what helped",
         "Say which note answered a search: it counts when the ranking is fitted to this vault.",
@@ -225,7 +224,7 @@ TOOLS = (
         writes=False,  # it is noted in the log, which is no part of the vault
         core=("query", "path", "vault"),
     ),
-    asking(
+    tool_of(
         ReindexRequest,
         "Index the vault again",
         "Look at the whole vault again and index what changed. Gives a job.",

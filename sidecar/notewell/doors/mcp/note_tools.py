@@ -18,7 +18,8 @@ from notewell.contract.notes import HeadingView, NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.contract.status import LedgerRequest, LedgerRow
 from notewell.doors.mcp.answer import refuse_while_building
-from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, ToolRequest
+from notewell.doors.mcp.arguments import BudgetedRequest, ToolRequest
+from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.vault.paths import DOCUMENTS
 
 SCHEME = "notewell"

@@ -27,16 +27,15 @@ from notewell.contract.search import (
 )
 from notewell.contract.status import LedgerRequest
 from notewell.doors.mcp.answer import indexed_paths, refuse_while_building
+from notewell.doors.mcp.arguments import BudgetedRequest, request_model
 from notewell.doors.mcp.tool import (
     DOOR,
     QUERY,
     ArgumentChange,
-    BudgetedRequest,
     Document,
     Tool,
     ToolContext,
     pick,
-    request_model,
 )
 from notewell.search.query import dates
 

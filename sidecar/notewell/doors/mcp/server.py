@@ -46,15 +46,14 @@ from notewell.doors.mcp.answer import (
     nearest_paths,
     refuse_while_building,
 )
+from notewell.doors.mcp.arguments import ToolRequest, invalid, request_of, schema_of
 from notewell.doors.mcp.tool import (
+    Arguments,
     BackendSource,
     Document,
     PromptText,
     Tool,
     ToolContext,
-    ToolRequest,
-    invalid,
-    schema_of,
 )
 from notewell.engine.feature import Feature, load
 from notewell.features import FEATURES
@@ -290,11 +289,11 @@ class _Handlers:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"no tool '{params.name}'; known: {known}")
         try:
-            request = tool.request.model_validate(params.arguments or {})
+            request = request_of(tool).model_validate(params.arguments or {})
             self._check_may_write(ctx, tool)
             document, failed = await self._answered(tool, request)
         except ValidationError as error:
-            document, failed = failure(invalid(error, tool.request)), True
+            document, failed = failure(invalid(error, request_of(tool))), True
         except NotewellError as error:
             document, failed = failure(error), True
         except Exception as error:  # noqa: BLE001 - the outermost boundary: an assistant gets an answer
@@ -414,7 +413,11 @@ def _call(tool: Tool, context: ToolContext, request: ToolRequest) -> tuple[Docum
 def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Document:
     """Run a tool; a note that is not indexed yet is not reported as missing."""
     try:
-        return tool.run(context, request)
+        arguments = tool.arguments
+        return tool.run(
+            context,
+            request.to_record(arguments.record) if isinstance(arguments, Arguments) else request,
+        )
     except NotFoundError as error:
         is_note = not isinstance(error, note_tools.HeadingNotFoundError)
         if is_note and error.code == NotFoundError.code:
@@ -437,7 +440,7 @@ def _described(tool: Tool, *, whole: bool) -> types.Tool:
         name=tool.name,
         title=tool.title if whole else None,  # the name says it
         description=tool.description,
-        input_schema=schema_of(tool.request, None if whole else tool.core),
+        input_schema=schema_of(request_of(tool), None if whole else tool.core),
         annotations=_annotations(tool),
     )
 

@@ -12,8 +12,8 @@ from notewell.doors.mcp.tool import (
     Document,
     PromptText,
     ToolContext,
-    asking,
     pick,
+    tool_of,
 )
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest
 
@@ -44,7 +44,7 @@ def _history(_context: ToolContext, given: Mapping[str, str]) -> str:
 
 
 TOOLS = (
-    asking(
+    tool_of(
         ArchaeologyRequest,
         "A topic over time",
         "When a topic was written about: periods of activity, pauses, peaks, dated notes.",

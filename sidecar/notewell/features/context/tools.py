@@ -13,13 +13,12 @@ from notewell.doors.mcp.tool import (
     QUERY,
     Argument,
     ArgumentChange,
+    Arguments,
     Document,
     PromptText,
     Tool,
     ToolContext,
-    ToolRequest,
     pick,
-    request_model,
 )
 
 _SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
@@ -27,12 +26,12 @@ _ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is
 _LEAST_TEXT = 0.5  # of the budget of a context, below which its sources are told in fewer words
 
 
-def question_context(context: ToolContext, request: ToolRequest) -> Document:
+def question_context(context: ToolContext, request: ContextRequest) -> Document:
     """Gather text to answer from, with numbered sources; the whole answer is within the budget.
 
     Where little room is left, the text has it: the list of sources repeats what its end says.
     """
-    wanted = replace(request.to_record(ContextRequest), door=DOOR)
+    wanted = replace(request, door=DOOR)
     for fields in (_SOURCE_FIELDS, _SOURCE_FIELDS[:2], ()):
         reply, document = _context_within(context, wanted, fields)
         if document is not None and reply.sources:
@@ -96,9 +95,8 @@ TOOLS = (
         "context",
         "Context for a question",
         "Text from the notes to answer a question with, numbered to cite as [n].",
-        request_model(
+        Arguments(
             ContextRequest,
-            ToolRequest,
             fields=("q", "budget_tokens", "sources", "fill"),
             changes={
                 "q": QUERY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from notewell.doors.mcp.index_tools import begin
-from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, ToolRequest, asking, pick
+from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, pick, tool_of
 from notewell.features.documents.requests import AddDocuments, RemoveDocuments
 
 _MOST_IDS = 100  # of one answer, which has a job and counts besides
@@ -15,14 +15,14 @@ _GLOBS = ArgumentChange(hint=list[str])
 _SHOWN = ("namespace", "path", "files", "waiting", "failed", "chunks_created", "duplicates")
 
 
-def _index(kind: str, context: ToolContext, request: ToolRequest) -> Document:
-    reply = context.backend.answer(request.to_record(AddDocuments))
+def _index(kind: str, context: ToolContext, request: AddDocuments) -> Document:
+    reply = context.backend.answer(request)
     ids = list(reply.chunk_ids[:_MOST_IDS])
     return {**pick(reply, *_SHOWN), "chunk_ids": ids, **begin(context, kind)}
 
 
 TOOLS = (
-    asking(
+    tool_of(
         AddDocuments,
         "Index a file",
         "Index a file outside the vault, to read only, in an allowed folder. Gives a job.",
@@ -31,7 +31,7 @@ TOOLS = (
         changes={"place": _PLACE, "namespace": _NAMESPACE},
         run=partial(_index, "index_file"),
     ),
-    asking(
+    tool_of(
         AddDocuments,
         "Index a folder",
         "Index a folder outside the vault, to read only, in an allowed folder. Gives a job.",
@@ -45,7 +45,7 @@ TOOLS = (
         },
         run=partial(_index, "index_directory"),
     ),
-    asking(
+    tool_of(
         RemoveDocuments,
         "Take documents out",
         "Take the documents of a namespace out of the index, and with `keep` false the namespace"

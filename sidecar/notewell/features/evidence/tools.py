@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.tool import QUERY, Document, asking, pick
+from notewell.doors.mcp.tool import QUERY, Document, pick, tool_of
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
 
 
@@ -16,7 +16,7 @@ def _document(reply: EvidenceReply) -> Document:
 
 
 TOOLS = (
-    asking(
+    tool_of(
         EvidenceRequest,
         "Evidence",
         "The sentences of the notes that answer a question, quoted; or that the notes do not say.",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
+from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import MinLen
 from notewell.contract.request import Doc
 from notewell.doors.mcp.tool import (
     ArgumentChange,
-    BudgetedRequest,
+    Arguments,
     Document,
     Tool,
     ToolContext,
-    asking,
     picked,
+    tool_of,
 )
 from notewell.features.gardener.requests import (
     ApplyPlan,
@@ -31,18 +31,17 @@ _SUGGESTION = ("id", "check", "path", "title", "evidence", "confidence", "state"
 _PLAN = ("id", "created", "note", "counts", "more")
 _plan = picked(*_PLAN, suggestions=_SUGGESTION)
 # All of a plan at once is for a person, who has read it.
-_ONLY = {
-    "only": ArgumentChange(hint=Annotated[list[SuggestionId], Doc("Ids"), Field(min_length=1)])
-}
+_ONLY = {"only": ArgumentChange(hint=Annotated[list[SuggestionId], Doc("Ids"), MinLen(1)])}
 
 
-class GardenPlansRequest(BudgetedRequest):
-    """The request of `garden_plans`."""
+@frozen
+class PlansArguments:
+    """Arguments of the tool `garden_plans`."""
 
     id: PlanId | None = None
 
 
-def garden_plans(context: ToolContext, request: GardenPlansRequest) -> Document:
+def garden_plans(context: ToolContext, request: PlansArguments) -> Document:
     """Return the plans of a vault, or the suggestions of one."""
     if request.id is not None:
         return _plan(context.backend.answer(PlanRequest(request.id)))
@@ -55,11 +54,11 @@ TOOLS = (
         "garden_plans",
         "Suggestions for a vault",
         "Plans of what could be tended; with `id` a plan's suggestions, with reason and diff.",
-        GardenPlansRequest,
+        Arguments(PlansArguments, budgeted=True),
         garden_plans,
         cut=("suggestions", "plans"),
     ),
-    asking(
+    tool_of(
         MakePlan,
         "Look for suggestions",
         "Look for broken links, missing tags and more, and make a plan. No note is changed.",
@@ -72,21 +71,21 @@ TOOLS = (
         shows=_plan,
         cut=("suggestions",),
     ),
-    asking(
+    tool_of(
         ApplyPlan,
         "Apply suggestions",
         "Make the edits of suggestions of a plan; a changed note is refused.",
         name="garden_apply",
         changes=_ONLY,
     ),
-    asking(
+    tool_of(
         RejectPlan,
         "Reject suggestions",
         "Say no to suggestions for good, on behalf of the person.",
         name="garden_reject",
         changes=_ONLY,
     ),
-    asking(
+    tool_of(
         UndoPlan,
         "Take suggestions back",
         "Take back what was applied of a plan; the notes are as before.",

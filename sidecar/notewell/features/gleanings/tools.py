@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.tool import QUERY, asking, picked
+from notewell.doors.mcp.tool import QUERY, picked, tool_of
 from notewell.features.gleanings.requests import GleaningsRequest
 
 TOOLS = (
-    asking(
+    tool_of(
         GleaningsRequest,
         "Saved links",
         "Links saved in daily notes, the newest first.",

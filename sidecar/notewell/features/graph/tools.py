@@ -10,14 +10,14 @@ from notewell.contract.status import StatusRequest
 from notewell.doors.mcp.tool import (
     Argument,
     ArgumentChange,
-    BudgetedRequest,
+    Arguments,
     Document,
     PromptText,
     Tool,
     ToolContext,
-    asking,
     pick,
     picked,
+    tool_of,
 )
 from notewell.features.graph.requests import GraphStatsRequest, PathReply, PathRequest
 
@@ -31,10 +31,10 @@ def _path(reply: PathReply) -> Document:
     }
 
 
-def stats(context: ToolContext, _request: BudgetedRequest) -> Document:
+def stats(context: ToolContext, request: GraphStatsRequest) -> Document:
     """Return figures of the vault: notes, passages, links, searches."""
     status = context.backend.answer(StatusRequest())
-    graph = context.backend.answer(GraphStatsRequest())
+    graph = context.backend.answer(request)
     log = context.backend.answer(LogRequest(1))
     counts = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
     return {
@@ -59,7 +59,7 @@ def _connect(_context: ToolContext, given: Mapping[str, str]) -> str:
 
 
 TOOLS = (
-    asking(
+    tool_of(
         NeighborsRequest,
         "Linked notes",
         "The notes within some links of a note, nearest first.",
@@ -68,7 +68,7 @@ TOOLS = (
         shows=picked("path", "total", neighbors=("path", "hops", "score", "link")),
         cut=("neighbors",),
     ),
-    asking(
+    tool_of(
         PathRequest,
         "Path between notes",
         "The shortest path along links from one note to another.",
@@ -80,7 +80,7 @@ TOOLS = (
         "stats",
         "Figures of a vault",
         "How many notes, passages, links and searches a vault has, and its most linked notes.",
-        BudgetedRequest,
+        Arguments(GraphStatsRequest, (), budgeted=True),
         stats,
         cut=("hubs",),
     ),

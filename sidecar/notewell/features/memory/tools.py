@@ -13,13 +13,11 @@ from notewell.base.types.hints import MinLen
 from notewell.contract.request import Doc, Request
 from notewell.doors.mcp.tool import (
     ArgumentChange,
-    BudgetedRequest,
     Document,
     Tool,
     ToolContext,
-    ToolRequest,
-    asking,
     pick,
+    tool_of,
 )
 from notewell.features.memory.requests import (
     ApplyMemory,
@@ -54,24 +52,24 @@ _StoredType = Literal["preference", "decision", "pattern", "session", "file_cont
 _OPTIONAL_ID = ArgumentChange(hint=Annotated[_Name | None, Doc("Of this memory alone")])
 
 
-def memory_context(context: ToolContext, request: BudgetedRequest) -> Document:
+def memory_context(context: ToolContext, request: MemoryContext) -> Document:
     """Return what to know before a task; the ids of the memories stand in the text."""
     budget = max(int((request.budget_tokens - _AROUND_TEXT) * _SHARE_OF_TEXT), 1)
-    wanted = replace(request.to_record(MemoryContext), budget_tokens=budget)
+    wanted = replace(request, budget_tokens=budget)
     reply = context.backend.answer(wanted)
     left_out = {"left_out": len(reply.left_out)} if reply.left_out else {}
     return {**pick(reply, "vault", "text"), **left_out, "warnings": reply.warnings}
 
 
-def forget(context: ToolContext, request: ToolRequest) -> Document:
+def forget(context: ToolContext, request: ForgetMemory) -> Document:
     """Delete memories, but no golden rule, whatever the assistant says."""
-    asked = replace(request.to_record(ForgetMemory), force=False)
+    asked = replace(request, force=False)
     return pick(context.backend.answer(asked), *(one.name for one in fields(MemoryForgottenReply)))
 
 
 def _tool(record: type[Request[Any]], title: str, description: str, **more: Any) -> Tool:
     changes = {**_CHANGES, **more.pop("changes", {})}
-    return asking(record, title, description, changes=changes, **more)
+    return tool_of(record, title, description, changes=changes, **more)
 
 
 TOOLS = (
@@ -96,7 +94,7 @@ TOOLS = (
         MemoryContext,
         "What to know first",
         "Golden rules and memories for a task, as one text. Call it before you begin.",
-        base=BudgetedRequest,
+        budgeted=True,
         run=memory_context,
         core=("query", "budget_tokens", "vault"),
     ),

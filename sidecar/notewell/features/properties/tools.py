@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from notewell.contract.request import Doc
-from notewell.doors.mcp.tool import ArgumentChange, asking
+from notewell.doors.mcp.tool import ArgumentChange, tool_of
 from notewell.features.properties.requests import EditProperties
 
 # The server checks the values; a schema of each kind would cost tokens in every conversation.
@@ -20,7 +20,7 @@ _CHANGES = {
 }
 
 TOOLS = (
-    asking(
+    tool_of(
         EditProperties,
         "Edit properties",
         "Set, add to, remove or rename properties of a note; the rest of it stays.",

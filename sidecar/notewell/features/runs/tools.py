@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
 
+from notewell.base.types.frozen import frozen
+from notewell.base.types.hints import Ge, Le
+from notewell.contract.request import Doc, Pattern
 from notewell.contract.status import CancelRun, RunRequest, RunsRequest
-from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, asking, pick
+from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick, tool_of
 
 _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")
 
 
-class RunsToolRequest(BudgetedRequest):
-    """The request of `runs`."""
+@frozen
+class RunsArguments:
+    """Arguments of the tool `runs`."""
 
-    id: str | None = Field(None, pattern="^[0-9]{1,15}$", description="Only this run")
-    limit: int = Field(20, ge=1, le=100)
+    id: Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Only this run")] | None = None
+    limit: Annotated[int, Ge(1), Le(100)] = 20
 
 
-def runs(context: ToolContext, request: RunsToolRequest) -> Document:
+def runs(context: ToolContext, request: RunsArguments) -> Document:
     """Return the newest runs, or one with its errors."""
     if request.id is not None:
         one = context.backend.answer(RunRequest(request.id))
@@ -34,9 +38,9 @@ TOOLS = (
         "runs",
         "Runs",
         "What works on a vault, what did, and what is due next.",
-        RunsToolRequest,
+        Arguments(RunsArguments, budgeted=True),
         runs,
         cut=("runs", "errors"),
     ),
-    asking(CancelRun, "Cancel a run", "Stop a run at its next item."),
+    tool_of(CancelRun, "Cancel a run", "Stop a run at its next item."),
 )

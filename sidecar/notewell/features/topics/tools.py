@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from notewell.doors.mcp.tool import BudgetedRequest, Document, Tool, ToolContext, pick
+from notewell.base.types.frozen import frozen
+from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
 
 
-class TopicsToolRequest(BudgetedRequest):
-    """The request of `topics`."""
+@frozen
+class TopicsArguments:
+    """Arguments of the tool `topics`."""
 
     check: bool = False
 
 
-def topics(context: ToolContext, request: TopicsToolRequest) -> Document:
+def topics(context: ToolContext, request: TopicsArguments) -> Document:
     """Return the topics, or what is not right with them."""
     if request.check:
         checked = context.backend.answer(CheckTopics())
@@ -34,7 +36,7 @@ TOOLS = (
         "topics",
         "Topics",
         "The topics of a vault, or with check: unknown, unused and similar ones.",
-        TopicsToolRequest,
+        Arguments(TopicsArguments, budgeted=True),
         topics,
         cut=("topics", "unknown", "unused", "alike"),
     ),

@@ -1,0 +1,230 @@
+"""Requests of tools, which pydantic checks: made from the records of the contract.
+
+A request names the record, which of its fields it offers, and where it differs: `q` is called
+`query`, some bounds and defaults are smaller, and some descriptions speak to an assistant. Unlike
+HTTP, tools read leniently: "10" is taken for 10, because language models write that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+
+from notewell.base.errors import UsageError
+from notewell.base.types.hints import Le, MaxLen, rewritten
+from notewell.contract.request import (
+    MAX_QUERY_CHARS,
+    SMALLER_NUMBERS,
+    Doc,
+    Normalise,
+    RequestField,
+    beyond_64_bits,
+    check_query,
+    request_fields,
+)
+from notewell.doors.mcp.tool import ArgumentChange, Arguments, Tool
+
+R = TypeVar("R")
+M = TypeVar("M", bound="ToolRequest")
+
+DEFAULT_BUDGET = 2000  # tokens
+
+
+class ToolRequest(BaseModel):
+    """Base of all requests of tools. Unknown names are refused.
+
+    `renamed` maps fields of the contract's record to the names that they have here.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    # The server's instructions say what it is: 28 descriptions of it would cost too many tokens.
+    vault: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_numbers(cls, given: Any) -> Any:
+        """Refuse numbers beyond 64 bits, which neither the index nor a server's JSON can hold."""
+        if beyond_64_bits(given):
+            raise ValueError(SMALLER_NUMBERS)
+        return given
+
+    @property
+    def vault_name(self) -> str | None:
+        """Name or id of the vault that is meant; None: the default one."""
+        return self.vault or None
+
+    def otherwise(self) -> Self | None:
+        """What may be meant where there is no vault of the name that was given."""
+        return None
+
+    def to_record(self, record: type[R]) -> R:
+        """Build a request of the contract from the fields that it shares with this one."""
+        given: dict[str, Any] = {}
+        for field in request_fields(record):
+            name = self.renamed.get(field.name, field.name)
+            if name in type(self).model_fields:
+                given[field.name] = getattr(self, name)
+        return record(**given)
+
+
+class BudgetedRequest(ToolRequest):
+    """Base of requests of tools whose answer may be long."""
+
+    budget_tokens: int = Field(
+        DEFAULT_BUDGET, ge=100, le=100_000, description="Maximum tokens of the answer"
+    )
+
+
+@cache
+def request_of(tool: Tool) -> type[ToolRequest]:
+    """The request of a tool; made when it is first needed."""
+    given = tool.arguments
+    if not isinstance(given, Arguments):
+        return given
+    base = BudgetedRequest if given.budgeted else ToolRequest
+    return request_model(given.record, base, fields=given.fields, changes=given.changes)
+
+
+def request_model(
+    record: type,
+    base: type[M],
+    *,
+    fields: Iterable[str] | None = None,
+    changes: Mapping[str, ArgumentChange] | None = None,
+) -> type[M]:
+    """Make the request of a tool: the fields of `base`, then those of the record.
+
+    `fields` names those that are offered; None: all that `base` has not. `changes` are by the
+    record's names.
+    """
+    known = {field.name: field for field in request_fields(record)}
+    offered = [name for name in known if name not in base.model_fields]
+    if fields is not None:
+        offered = list(fields)
+    changed = {**dict.fromkeys(offered, ArgumentChange()), **(changes or {})}
+    renamed = {name: changed[name].name or name for name in offered}
+    definitions: dict[str, Any] = {
+        renamed[name]: _definition(known[name], changed[name]) for name in offered
+    }
+    model = create_model(record.__name__, __base__=base, __doc__=record.__doc__, **definitions)
+    model.renamed = renamed
+    return model
+
+
+def _definition(field: RequestField, change: ArgumentChange) -> tuple[Any, object]:
+    """Return the type and the default of an argument, as pydantic takes them."""
+    hint = _tool_hint(field.hint if change.hint is None else change.hint)
+    if change.at_most is not None:
+        hint = _bounded(hint, change.at_most)
+    if change.doc is not None:
+        hint = Annotated[hint, Doc(change.doc)]
+    if change.default is not None:
+        return hint, change.default
+    return hint, ... if field.required else field.default
+
+
+def _tool_hint(hint: Any) -> Any:
+    """Rewrite an annotation of the contract: a backend brings values into their one form itself.
+
+    The bound of a query becomes part of its type, so that an assistant sees it and a query that is
+    too long is refused by the argument's name.
+    """
+    return rewritten(hint, lambda kind: kind, _tool_markers)
+
+
+def _tool_markers(markers: Iterable[object]) -> Iterator[object]:
+    for marker in markers:
+        if not isinstance(marker, Normalise):
+            yield marker
+        elif marker.function is check_query:
+            yield MaxLen(MAX_QUERY_CHARS)
+
+
+def _bounded(hint: Any, at_most: int) -> Any:
+    inner = get_args(hint)
+    others = [marker for marker in inner[1:] if not isinstance(marker, Le)]
+    return Annotated[(inner[0], *others, Le(at_most))]
+
+
+@cache
+def schema_of(model: type[ToolRequest], described: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments, as short as it can be.
+
+    `described` names those that it has, if not all: the others are taken as well. These are without
+    their bounds, which a refusal tells to the few that pass them.
+
+    Assistants pay for the list of tools in every conversation: titles that repeat names, and "or
+    null, which is the default", are a third of what pydantic writes. The result is shared between
+    calls and must not be changed: pydantic takes milliseconds for each, and the SDK reads the list
+    of tools before every call.
+    """
+    schema = model.model_json_schema()
+    inner = schema.get("$defs", {})
+    properties = {
+        name: _short(part, inner)
+        for name, part in schema["properties"].items()
+        if described is None or name in described
+    }
+    if described is not None:
+        properties = {name: _usual(name, part) for name, part in properties.items()}
+    others = {
+        name: part
+        for name, part in schema.items()
+        if name not in {"title", "description", "properties", "$defs"}
+    }
+    return {**others, "properties": properties}
+
+
+_UNSAID = frozenset({"minimum", "maximum", "minLength", "maxLength", "pattern"})
+_PLAIN = frozenset({"limit", "budget_tokens", "mode"})  # whose names and values say it
+
+
+def _usual(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    left_out = _UNSAID | {"description"} if name in _PLAIN else _UNSAID
+    return {
+        key: value
+        for key, value in part.items()
+        if key not in left_out and (key, value) != ("default", "")
+    }
+
+
+def _short(part: dict[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten the schema of one argument: no title, and no null where it may be left out.
+
+    Objects are described in their place and not by reference, which not every assistant follows.
+    """
+    kinds = [kind for kind in part.get("anyOf", ()) if kind != {"type": "null"}]
+    short = {name: value for name, value in part.items() if name not in {"title", "anyOf"}}
+    if len(kinds) == 1:
+        short = {**kinds[0], **short}
+    elif kinds:
+        short["anyOf"] = kinds
+    if "$ref" in short:
+        model = inner[short.pop("$ref").rpartition("/")[2]]
+        fields = {name: _short(one, inner) for name, one in model["properties"].items()}
+        short = {**model, **short, "properties": fields}
+    if short.get("default", ...) in (None, [], {}):
+        del short["default"]
+    short.pop("title", None)
+    return short
+
+
+def invalid(error: ValidationError, model: type[ToolRequest]) -> UsageError:
+    """Say in one message what is wrong with each argument, without repeating its value."""
+    parts = []
+    for detail in error.errors(include_input=False, include_url=False):
+        name = ".".join(str(step) for step in detail["loc"])
+        if detail["type"] == "extra_forbidden":
+            known = ", ".join(model.model_fields)
+            parts.append(f"`{name[:100]}` is unknown here (known: {known})")
+        elif detail["type"] == "missing":
+            parts.append(f"`{name}` is missing")
+        else:
+            reason = detail["msg"].removeprefix("Value error, ")
+            parts.append(f"`{name}`: {reason}" if name else reason)
+    return UsageError("; ".join(parts) + ".")
