@@ -81,7 +81,7 @@ def _models(root: Path, moment: int) -> Path:
 
 
 def _cache() -> Path:
-    from notewell.base.config.load import load_settings  # noqa: PLC0415 - as above
+    from notewell.base.config import load_settings  # noqa: PLC0415 - as above
 
     return load_settings(environ=os.environ).model_dir
 

@@ -8,7 +8,7 @@ if __name__ == "__main__":
     if sys.argv[1:] == [FILE_READER]:
         from notewell.vault.readers.child import main
     elif sys.argv[1:] == [CODE_RUNNER]:
-        from notewell.base.support.confined.child import main
+        from notewell.base.support.confined_program import main
     elif sys.argv[1:] == [SEARCHER]:
         from notewell.engine.reader_process import main
     else:

@@ -22,7 +22,7 @@ from notewell.doors.mcp.arguments import (
 from notewell.doors.mcp.server import TOOLS
 from notewell.doors.mcp.tool import QUERY, ArgumentChange, Tool
 from notewell.doors.web.request_models import model_of
-from notewell.features.memory import tools as memory_tools
+from notewell.features.memory.commands import TOOLS as MEMORY_TOOLS
 from notewell.features.memory.requests import REQUESTS, StoreMemory
 
 # HTTP and tools each have these in their own way: tools limit the tokens of any long answer.
@@ -33,7 +33,7 @@ MEMORY_RECORDS = REQUESTS
 def models(client: str) -> dict[type, type[BaseModel]]:
     if client == "http":
         return {record: model_of(record) for record in MEMORY_RECORDS}
-    made = {tool.name: request_of(tool) for tool in memory_tools.TOOLS}
+    made = {tool.name: request_of(tool) for tool in MEMORY_TOOLS}
     return {record: made[record.endpoint.name] for record in MEMORY_RECORDS}
 
 

@@ -22,7 +22,6 @@ import orjson
 from notewell.base.errors import BusyError, NotewellError, NotFoundError
 from notewell.base.types import CountTokens
 from notewell.contract.status import LedgerRequest, StatusRequest
-from notewell.doors.mcp.arguments import ToolRequest
 from notewell.doors.mcp.tool import Document
 from notewell.engine.client import Backend
 
@@ -60,7 +59,7 @@ def failure(error: NotewellError, nearest: Sequence[str] = ()) -> Document:
     return {"error": document}
 
 
-def nearest_paths(backend: Backend, request: ToolRequest, error: NotewellError) -> list[str]:
+def nearest_paths(backend: Backend, request: object, error: NotewellError) -> list[str]:
     """Return paths of notes that are nearly like those that were not found."""
     if not isinstance(error, NotFoundError):
         return []

@@ -22,12 +22,14 @@ from notewell.contract.status import LedgerRequest, ReindexRequest, StatusReply,
 from notewell.doors.mcp.answer import indexed_paths
 from notewell.doors.mcp.arguments import BudgetedRequest, ToolRequest
 from notewell.doors.mcp.tool import (
+    HINT,
     ArgumentChange,
     Document,
-    Job,
     Tool,
     ToolContext,
+    begin,
     pick,
+    progress_of,
     tool_of,
 )
 
@@ -87,7 +89,6 @@ def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
     raise NotFoundError(f"no search '{query_id}' among the latest; trace_list names them")
 
 
-_HINT = "vault_status with this `job` says how far it is."
 _STATUS_SHOWN = tuple(
     field.name
     for field in fields(StatusReply)
@@ -117,7 +118,7 @@ def vault_status(context: ToolContext, request: StatusArguments) -> Document:
     status = context.backend.answer(StatusRequest())
     document = pick(status, *_STATUS_SHOWN)
     if request.job is not None:
-        document["job"] = _progress(context.jobs.find(request.job), status)
+        document["job"] = progress_of(context.jobs.find(request.job), status)
     if request.state is not None or request.path is not None:
         ledger = context.backend.answer(request.to_record(LedgerRequest))
         shown = ("path", "state", "rule", "reason", "warnings")
@@ -157,32 +158,12 @@ def index_remove(context: ToolContext, request: PathsRequest) -> Document:
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
         " folder. The setting vault.exclude keeps notes out of it."
     )
-    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {_HINT}"}
+    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {HINT}"}
 
 
 def _inside(paths: list[str]) -> tuple[str, ...]:
     """Return the paths as the contract has them; raises OutsideVaultError for any other."""
     return tuple(note_path(path).removesuffix("/") for path in paths)
-
-
-def begin(context: ToolContext, kind: str) -> Document:
-    """Begin a job of this kind; returns its part of the answer."""
-    job = context.jobs.begin(kind, context.vault_id)
-    return {"job": _progress(job, context.backend.answer(StatusRequest())), "hint": _HINT}
-
-
-def _progress(job: Job, status: StatusReply) -> Document:
-    """Return how far a job is, by its vault's status."""
-    running = status.state in {"starting", "indexing"} and status.progress.phase != "stuck"
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "state": "running" if running else "done",
-        "pending": status.queue.pending if running else 0,
-        "eta_s": status.queue.eta_s if running else None,
-        "failed": status.ledger["failed"],
-        "problem": status.problem,
-    }
 
 
 TOOLS = (

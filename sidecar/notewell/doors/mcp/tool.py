@@ -8,7 +8,7 @@ imports pydantic: the commands of a feature stand in the same file as its tools.
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -22,6 +22,7 @@ import orjson
 from notewell.base.errors import NotFoundError
 from notewell.base.types import CountTokens
 from notewell.contract.request import Request
+from notewell.contract.status import StatusReply, StatusRequest
 from notewell.engine.client import Backend
 
 T = TypeVar("T")
@@ -82,7 +83,7 @@ class Jobs:
 
     def begin(self, kind: str, vault: str) -> Job:
         """Record a job that has just been started."""
-        job = Job(f"{kind}-{secrets.token_hex(4)}", kind, vault, time.time())
+        job = Job(f"{kind}-{os.urandom(4).hex()}", kind, vault, time.time())
         with self._lock:
             self._jobs[job.id] = job
             if len(self._jobs) > _MAX_JOBS:
@@ -109,6 +110,29 @@ class ToolContext:
     count_tokens: CountTokens
     jobs: Jobs
     vaults: tuple[VaultFacts, ...]  # all that may be named
+
+
+HINT = "vault_status with this `job` says how far it is."
+
+
+def begin(context: ToolContext, kind: str) -> Document:
+    """Begin a job of this kind; returns its part of the answer."""
+    job = context.jobs.begin(kind, context.vault_id)
+    return {"job": progress_of(job, context.backend.answer(StatusRequest())), "hint": HINT}
+
+
+def progress_of(job: Job, status: StatusReply) -> Document:
+    """Return how far a job is, by its vault's status."""
+    running = status.state in {"starting", "indexing"} and status.progress.phase != "stuck"
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "state": "running" if running else "done",
+        "pending": status.queue.pending if running else 0,
+        "eta_s": status.queue.eta_s if running else None,
+        "failed": status.ledger["failed"],
+        "problem": status.problem,
+    }
 
 
 class BackendSource(Protocol):

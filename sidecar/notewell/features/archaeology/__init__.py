@@ -8,6 +8,6 @@ ARCHAEOLOGY = Feature(
     answers="notewell.features.archaeology.service:opened",
     commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
     heading="Commands",
-    tools="notewell.features.archaeology.tools:TOOLS",
-    prompts="notewell.features.archaeology.tools:PROMPTS",
+    tools="notewell.features.archaeology.commands:TOOLS",
+    prompts="notewell.features.archaeology.commands:PROMPTS",
 )

@@ -8,6 +8,6 @@ CONTEXT = Feature(
     answers="notewell.features.context.service:opened",
     commands={"context": "notewell.features.context.commands:context"},
     heading="Commands",
-    tools="notewell.features.context.tools:TOOLS",
-    prompts="notewell.features.context.tools:PROMPTS",
+    tools="notewell.features.context.commands:TOOLS",
+    prompts="notewell.features.context.commands:PROMPTS",
 )

@@ -1,10 +1,27 @@
-"""`notewell context`: what the notes have on a query, for a language model."""
+"""`notewell context`: what the notes have on a query, for a language model; and its tool."""
 
 from __future__ import annotations
 
-from notewell.contract.context import ContextRequest
+from collections.abc import Mapping
+from dataclasses import replace
+
+from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.doors.cli.asking import Option, Say, TextLine, asking, warn
 from notewell.doors.cli.options import QueryCommand
+from notewell.doors.mcp.answer import compact, refuse_while_building, tokens_of
+from notewell.doors.mcp.tool import (
+    CITE,
+    DOOR,
+    QUERY,
+    Argument,
+    ArgumentChange,
+    Arguments,
+    Document,
+    PromptText,
+    Tool,
+    ToolContext,
+    pick,
+)
 
 context = asking(
     "context",
@@ -24,4 +41,111 @@ context = asking(
     options=("vault", Option("budget_tokens", ("--budget",)), "sources", "fill", "mode", "plain"),
     fixed={"door": "cli"},
     command=QueryCommand,
+)
+
+
+# The tool of assistants, and prompts that begin with it.
+
+_SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
+_ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is
+_LEAST_TEXT = 0.5  # of the budget of a context, below which its sources are told in fewer words
+
+
+def question_context(context: ToolContext, request: ContextRequest) -> Document:
+    """Gather text to answer from, with numbered sources; the whole answer is within the budget.
+
+    Where little room is left, the text has it: the list of sources repeats what its end says.
+    """
+    wanted = replace(request, door=DOOR)
+    for fields in (_SOURCE_FIELDS, _SOURCE_FIELDS[:2], ()):
+        reply, document = _context_within(context, wanted, fields)
+        if document is not None and reply.sources:
+            return document
+    # Not even its text: what was found is at least named.
+    named = context.backend.answer(replace(wanted, budget_tokens=_ENOUGH_FOR_A_NAME))
+    if not named.sources:
+        refuse_while_building(context.backend)
+        return _context_document(named, ())
+    return {"vault": named.vault, "sources": [pick(named.sources[0], "n", "path")]}
+
+
+def _context_within(
+    context: ToolContext, wanted: ContextRequest, fields: tuple[str, ...]
+) -> tuple[ContextReply, Document | None]:
+    """Ask for less text until the document fits; None if its text would have less than its part.
+
+    The sources and JSON's line ends and quotes come on top of the text.
+    """
+    budget = wanted.budget_tokens
+    least = max(MIN_BUDGET, int(wanted.budget_tokens * _LEAST_TEXT)) if fields else MIN_BUDGET
+    while True:
+        reply = context.backend.answer(replace(wanted, budget_tokens=budget))
+        document = _context_document(reply, fields)
+        excess = tokens_of(compact(document), context.count_tokens) - wanted.budget_tokens
+        if excess <= 0:
+            return reply, document
+        if budget <= least:
+            return reply, None
+        budget = max(least, min(reply.tokens, budget) - excess)
+
+
+def _context_document(reply: ContextReply, fields: tuple[str, ...]) -> Document:
+    return {
+        "vault": reply.vault,
+        "context": reply.text,
+        "sources": [pick(source, *fields) for source in reply.sources] if fields else None,
+        **pick(reply, "left_out", "confidence"),
+        "tokenizer": reply.tokenizer if fields == _SOURCE_FIELDS else None,
+        "warnings": reply.warnings,
+    }
+
+
+def _answer(context: ToolContext, given: Mapping[str, str]) -> str:
+    question = given["question"]
+    reply = context.backend.answer(ContextRequest(question, fill=True, door=DOOR))
+    found = reply.text or "(Nothing in the notes matches the question.)"
+    return f"Answer from these notes: {question}\n\n{CITE}\n\n{found}"
+
+
+def _summarize(_context: ToolContext, given: Mapping[str, str]) -> str:
+    return (
+        f"Summarize what my notes say about: {given['topic']}\n\n"
+        "Use `context` for the topic, then `read_note` for what matters most. Group by theme, say"
+        f" where notes disagree and how old they are. {CITE}"
+    )
+
+
+TOOLS = (
+    Tool(
+        "context",
+        "Context for a question",
+        "Text from the notes to answer a question with, numbered to cite as [n].",
+        Arguments(
+            ContextRequest,
+            fields=("q", "budget_tokens", "sources", "fill"),
+            changes={
+                "q": QUERY,
+                "budget_tokens": ArgumentChange(doc="Maximum tokens of the answer"),
+            },
+        ),
+        question_context,
+        core=("query", "budget_tokens", "vault"),
+    ),
+)
+
+PROMPTS = (
+    PromptText(
+        "answer_from_notes",
+        "Answer from my notes",
+        "Answers a question from the notes alone, with citations",
+        (Argument("question", "What you want to know"),),
+        _answer,
+    ),
+    PromptText(
+        "summarize_topic",
+        "Summarize a topic",
+        "What the notes say about a topic, by theme, with citations",
+        (Argument("topic", "What it is about"),),
+        _summarize,
+    ),
 )

@@ -11,7 +11,7 @@ DOCUMENTS = Feature(
     answers="notewell.features.documents.service:opened",
     commands={"documents": "notewell.features.documents.commands:documents"},
     heading="vaults",
-    tools="notewell.features.documents.tools:TOOLS",
+    tools="notewell.features.documents.commands:TOOLS",
     beside="notewell.features.documents.source:with_documents",
     files=("documents.json",),
 )

@@ -1,8 +1,9 @@
-"""`notewell documents`: files and folders outside a vault that are indexed with it."""
+"""`notewell documents`: files and folders outside a vault, indexed with it; and its tools."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from notewell.doors.cli.asking import Table, asking, request_option, request_opt
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean
 from notewell.doors.cli.vaults import print_reply, writing_backend
+from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, begin, pick, tool_of
 from notewell.features.documents.requests import (
     AddDocuments,
     AddedReply,
@@ -136,3 +138,54 @@ def _show_added(reply: AddedReply) -> None:
         current_invocation().say(
             f"{reply.failed:,} files failed; see `notewell ledger --state failed`"
         )
+
+
+# The tools of assistants: for files below folders that a person allowed in the settings.
+
+_MOST_IDS = 100  # of one answer, which has a job and counts besides
+_PLACE = ArgumentChange(name="path", doc="Whole path on the server", hint=str)
+_NAMESPACE = ArgumentChange(hint=str)
+_GLOBS = ArgumentChange(hint=list[str])
+_SHOWN = ("namespace", "path", "files", "waiting", "failed", "chunks_created", "duplicates")
+
+
+def _index(kind: str, context: ToolContext, request: AddDocuments) -> Document:
+    reply = context.backend.answer(request)
+    ids = list(reply.chunk_ids[:_MOST_IDS])
+    return {**pick(reply, *_SHOWN), "chunk_ids": ids, **begin(context, kind)}
+
+
+TOOLS = (
+    tool_of(
+        AddDocuments,
+        "Index a file",
+        "Index a file outside the vault, to read only, in an allowed folder. Gives a job.",
+        name="index_file",
+        fields=("place", "namespace"),
+        changes={"place": _PLACE, "namespace": _NAMESPACE},
+        run=partial(_index, "index_file"),
+    ),
+    tool_of(
+        AddDocuments,
+        "Index a folder",
+        "Index a folder outside the vault, to read only, in an allowed folder. Gives a job.",
+        name="index_directory",
+        fields=("place", "namespace", "recursive", "include", "exclude"),
+        changes={
+            "place": _PLACE,
+            "namespace": _NAMESPACE,
+            "include": ArgumentChange(hint=list[str], doc="Globs"),
+            "exclude": _GLOBS,
+        },
+        run=partial(_index, "index_directory"),
+    ),
+    tool_of(
+        RemoveDocuments,
+        "Take documents out",
+        "Take the documents of a namespace out of the index, and with `keep` false the namespace"
+        " too. The files stay.",
+        name="index_clear",
+        changes={"namespace": _NAMESPACE, "keep": ArgumentChange(doc="Keep the namespace")},
+        destructive=True,
+    ),
+)

@@ -8,5 +8,5 @@ EVIDENCE = Feature(
     answers="notewell.features.evidence.service:opened",
     commands={"evidence": "notewell.features.evidence.commands:evidence"},
     heading="Commands",
-    tools="notewell.features.evidence.tools:TOOLS",
+    tools="notewell.features.evidence.commands:TOOLS",
 )

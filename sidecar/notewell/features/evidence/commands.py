@@ -1,4 +1,4 @@
-"""`notewell evidence`: the sentences that answer a question."""
+"""`notewell evidence`: the sentences that answer a question; and its tool for assistants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from notewell.doors.cli.asking import Say, asking, warn
 from notewell.doors.cli.options import QueryCommand
 from notewell.doors.cli.output import clean, clean_lines
+from notewell.doors.mcp.tool import QUERY, Document, pick, tool_of
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
 
 SILENT = "Your notes do not say."
@@ -44,4 +45,29 @@ evidence = asking(
     arguments={"q": "QUESTION"},
     options=("limit",),
     command=QueryCommand,
+)
+
+
+# The tool of assistants.
+
+
+def _document(reply: EvidenceReply) -> Document:
+    return {
+        "said": reply.said,
+        "answers": [pick(one, "text", "path", "line", "confidence") for one in reply.answers],
+        "nearest": [pick(one, "path", "line", "snippet") for one in reply.nearest],
+        "warnings": reply.warnings,
+    }
+
+
+TOOLS = (
+    tool_of(
+        EvidenceRequest,
+        "Evidence",
+        "The sentences of the notes that answer a question, quoted; or that the notes do not say.",
+        fields=("q", "limit"),
+        changes={"q": QUERY},
+        shows=_document,
+        cut=("nearest", "answers"),
+    ),
 )

@@ -1,4 +1,4 @@
-"""`notewell gleanings`: links saved in daily notes, and the notes made of them."""
+"""`notewell gleanings`: links saved in daily notes, the notes made of them; and its tool."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import clean, emit_object
 from notewell.doors.cli.progress import ended_run, show_run
 from notewell.doors.cli.vaults import backend_for, print_reply, server_for, writing_backend
+from notewell.doors.mcp.tool import QUERY, picked, tool_of
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
@@ -174,4 +175,23 @@ gleanings = group(
         Table("domains", {">links": "{count:,}", "host": "{domain}"}),
     ),
     maintain,
+)
+
+
+# The tool of assistants.
+
+TOOLS = (
+    tool_of(
+        GleaningsRequest,
+        "Saved links",
+        "Links saved in daily notes, the newest first.",
+        changes={"q": QUERY},
+        shows=picked(
+            "vault",
+            "total",
+            gleanings=("id", "title", "url", "description", "created", "status", "source", "note"),
+        ),
+        cut=("gleanings",),
+        core=("query", "status", "limit", "vault"),
+    ),
 )

@@ -12,6 +12,6 @@ GRAPH = Feature(
     answers="notewell.features.graph.service:opened",
     commands={"graph": "notewell.features.graph.commands:graph"},
     heading="Groups of commands",
-    tools="notewell.features.graph.tools:TOOLS",
-    prompts="notewell.features.graph.tools:PROMPTS",
+    tools="notewell.features.graph.commands:TOOLS",
+    prompts="notewell.features.graph.commands:PROMPTS",
 )

@@ -8,5 +8,5 @@ PROPERTIES = Feature(
     answers="notewell.features.properties.service:opened",
     commands={"properties": "notewell.features.properties.commands:properties"},
     heading="Commands",
-    tools="notewell.features.properties.tools:TOOLS",
+    tools="notewell.features.properties.commands:TOOLS",
 )

@@ -1,19 +1,22 @@
-"""`notewell properties`: changes properties of a note and nothing else in it."""
+"""`notewell properties`: changes properties of a note and nothing else in it; and its tool."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Annotated, Any
 
 import click
 
 from notewell.base.errors import UsageError
 from notewell.base.types import PropertyValue
+from notewell.contract.request import Doc
 from notewell.doors.cli.asking import request_options
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean_lines
 from notewell.doors.cli.vaults import backend_for, note_path, print_reply
+from notewell.doors.mcp.tool import ArgumentChange, tool_of
 from notewell.features.properties.requests import (
     EditProperties,
     PropertiesReply,
@@ -115,3 +118,26 @@ def _show(reply: PropertiesReply) -> None:
         invocation.say("nothing was written (--dry-run)")
     else:
         invocation.say(f"changed; `notewell undo {reply.undo}` takes it back")
+
+
+# The tool of assistants.
+
+# The server checks the values; a schema of each kind would cost tokens in every conversation.
+_Values = Mapping[str, Any]
+_CHANGES = {
+    "expected_hash": ArgumentChange(hint=str | None),
+    "set": ArgumentChange(hint=_Values),
+    "add": ArgumentChange(hint=Annotated[_Values, Doc("Items to add to lists")]),
+    "remove": ArgumentChange(hint=tuple[str, ...]),
+    "rename": ArgumentChange(hint=Mapping[str, str]),
+}
+
+TOOLS = (
+    tool_of(
+        EditProperties,
+        "Edit properties",
+        "Set, add to, remove or rename properties of a note; the rest of it stays.",
+        changes=_CHANGES,
+        core=("path", "expected_hash", "set", "add", "remove", "rename", "vault"),
+    ),
+)

@@ -8,5 +8,5 @@ RUNS = Feature(
     answers="notewell.features.runs.service:opened",
     commands={"runs": "notewell.features.runs.commands:runs"},
     heading="status",
-    tools="notewell.features.runs.tools:TOOLS",
+    tools="notewell.features.runs.commands:TOOLS",
 )

@@ -8,5 +8,5 @@ TOPICS = Feature(
     answers="notewell.features.topics.service:opened",
     commands={"topics": "notewell.features.topics.commands:topics"},
     heading="Groups of commands",
-    tools="notewell.features.topics.tools:TOOLS",
+    tools="notewell.features.topics.commands:TOOLS",
 )

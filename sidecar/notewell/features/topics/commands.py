@@ -1,10 +1,12 @@
-"""`notewell topics`: the topics of a vault, and their problems."""
+"""`notewell topics`: the topics of a vault, and their problems; and its tool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from notewell.base.types.frozen import frozen
 from notewell.doors.cli.asking import Say, Table, asking, group
+from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick
 from notewell.features.topics.requests import CheckTopics, TopicCheckReply, TopicsRequest
 
 
@@ -40,5 +42,44 @@ topics = group(
             "{unknown:count} values that are no topic, {unused:count} unused topics,"
             " {alike:count} pairs alike"
         ),
+    ),
+)
+
+
+# The tool of assistants.
+
+
+@frozen
+class TopicsArguments:
+    """Arguments of the tool `topics`."""
+
+    check: bool = False
+
+
+def _topics(context: ToolContext, request: TopicsArguments) -> Document:
+    """Return the topics, or what is not right with them."""
+    if request.check:
+        checked = context.backend.answer(CheckTopics())
+        return {
+            "unknown": [pick(one, "note", "value", "nearest") for one in checked.unknown],
+            "unused": list(checked.unused),
+            "alike": [pick(one, "one", "other", "score", "by") for one in checked.alike],
+        }
+    reply = context.backend.answer(TopicsRequest())
+    return {
+        "topics": [pick(one, "name", "path", "aliases", "notes") for one in reply.topics],
+        "folders": [pick(one, "path", "purpose") for one in reply.folders],
+        "instructions": reply.instructions,
+    }
+
+
+TOOLS = (
+    Tool(
+        "topics",
+        "Topics",
+        "The topics of a vault, or with check: unknown, unused and similar ones.",
+        Arguments(TopicsArguments, budgeted=True),
+        _topics,
+        cut=("topics", "unknown", "unused", "alike"),
     ),
 )
