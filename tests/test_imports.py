@@ -90,6 +90,12 @@ def test_low_level_packages_import_nothing_heavy(room: str) -> None:
     assert not loaded_by(f"import {', '.join(light)}") & HEAVY
 
 
+def test_commands_with_their_tools_import_nothing_heavy() -> None:
+    commands = [name for name in modules("features") if name.endswith(".commands")]
+    assert len(commands) > 20
+    assert not loaded_by(f"import {', '.join(commands)}") & (HEAVY - {"rich"})
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Settings and a data directory of their own, for another process."""
