@@ -118,10 +118,10 @@ lint-python: $(VENV)/.tests
 	@$(MAKE) --no-print-directory contract-check
 
 contract: $(VENV)/.runs ## The plugin's types of the contract, from its records in Python
-	@$(PY) -m notewell.doors.web.typescript $(CONTRACT)
+	@$(PY) release/contract_types.py $(CONTRACT)
 
 contract-check: $(VENV)/.runs
-	@$(PY) -m notewell.doors.web.typescript --check $(CONTRACT)
+	@$(PY) release/contract_types.py --check $(CONTRACT)
 
 python-tools: $(VENV)/.tests
 

@@ -6,16 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
+from release.contract_types import declarations, main
 
 from notewell.base.types import Settings
 from notewell.contract.request import request_fields
 from notewell.contract.search import SearchRequest
-from notewell.doors.web.typescript import declarations, main
 from notewell.engine.configuration import settings_by_key
 from notewell.engine.feature import requests, sections
 from notewell.features import FEATURES
 
-UPDATE = "python -m notewell.contract.typescript plugin/src/contract.ts (or npm run contract)"
+UPDATE = "npm run contract"
 TEXT = declarations()
 PLUGIN = Path(__file__).parents[2] / "plugin"
 COMMITTED = PLUGIN / "src" / "contract.ts"

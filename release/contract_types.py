@@ -1,6 +1,6 @@
 """TypeScript types of the contract: the parameters and the reply of every route, from the records.
 
-`python -m notewell.doors.web.typescript FILE` writes them to a file; with `--check` it only says
+`python release/contract_types.py FILE` writes them to a file; with `--check` it only says
 whether the file is up to date.
 """
 
