@@ -14,7 +14,7 @@ import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, Times, options, write
 
 from notewell.base.types import Batch, Link, Note, NoteMove, NotePut
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.structures import build_graph
 from tests.index.inside import store_of
 

@@ -26,7 +26,7 @@ from stack import Stack, prepare
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import Change
 from notewell.engine.engine import Engine
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE
 from tests.index.inside import postings_of, view_of
 

@@ -37,7 +37,7 @@ from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.queue import Work
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
 from notewell.models.loading import load_embedder

@@ -17,7 +17,7 @@ import pytest
 
 from notewell.base.types import SearchRules
 from notewell.contract.search import SearchReply
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from tests.contract.test_contract import FOLDER, UPDATE
 from tests.search.library import HashedWords, Library, index_vault
 

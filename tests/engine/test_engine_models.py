@@ -16,7 +16,7 @@ from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.engine.ingest import embed
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.models import loading
 from notewell.models.pool import EmbedderPool
 from notewell.models.resilient import RETRY_S, ResilientEmbedder, Step

@@ -16,7 +16,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import Work
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 from tests.search.library import HashedWords
 from tests.vault.pdf_files import pdf

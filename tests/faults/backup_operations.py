@@ -17,7 +17,7 @@ from notewell.engine.known_vaults import KnownVaults, Registry
 from notewell.features.ask.service import CONVERSATIONS
 from notewell.features.backup.create import write_backup
 from notewell.features.backup.restore import STAGED, restore_backup
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.mirror import Mirror
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal

@@ -12,7 +12,7 @@ import numpy as np
 
 from notewell.base.errors import NotewellError
 from notewell.base.types import Batch, NotePut, StoredChunk
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.lexical import QueryTerm
 from tests.faults.injection import Operation
 from tests.index.conftest import Material

@@ -28,7 +28,7 @@ from notewell.features.memory.requests import (
 )
 from notewell.features.memory.service import Helpers, Memories
 from notewell.features.phone.service import PhoneIndex
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.paths import PHONE_INDEX
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal

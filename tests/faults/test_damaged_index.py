@@ -12,7 +12,7 @@ import pytest
 
 from notewell.base.errors import IndexDamagedError, NotFoundError
 from notewell.base.types import Batch
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from tests.faults.damage import Harm, harms
 from tests.faults.index_operations import MAKE, differences, fresh, notes, open_index, picture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import Batch
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.search.query import note_facts, spelling
 from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache

@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 from notewell.index.analyze import tokens
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.note_terms import NoteTermsFile
 from notewell.index.lexical import QueryTerm
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from notewell.base.types import NoteField
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.note_fields import FIELD_BITS, NOTE_FIELDS
 
 

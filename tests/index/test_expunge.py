@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteMove, NotePut
-from notewell.index.embedded import expunge, keywords
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, expunge, keywords
 from notewell.index.embedded.postings import stored_length
 from notewell.index.lexical import QueryTerm
 from tests.index.conftest import Material

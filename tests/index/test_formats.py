@@ -21,8 +21,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.index import engines
-from notewell.index.embedded import tables
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, tables
 from notewell.index.embedded.store import DATABASE
 from notewell.models.loading import load_embedder
 from tests.doors.cli.support import NOTES, write_notes

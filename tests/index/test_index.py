@@ -31,8 +31,7 @@ from notewell.base.types import (
     VectorPut,
 )
 from notewell.index.analyze import tokens
-from notewell.index.embedded import structures
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, structures
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import QueryTerm
 from tests.index.inside import store_of
@@ -431,7 +430,7 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conftest import Material
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.base.types import Batch
 make = Material()
 index = EmbeddedIndex.open(Path(sys.argv[1]), writable=True)

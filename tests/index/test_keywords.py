@@ -14,7 +14,7 @@ from rank_bm25 import BM25Okapi
 from notewell.base.errors import IndexFailure
 from notewell.base.types import Batch
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings, check_files
 from notewell.index.lexical import ChunkText, FieldWeights, QueryTerm, SearchText

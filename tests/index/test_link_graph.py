@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteMove
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.link_graph import LinkGraph
 from tests.index.inside import store_of
 

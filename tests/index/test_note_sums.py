@@ -13,7 +13,7 @@ import pytest
 from notewell.base.errors import IndexDamagedError
 from notewell.base.types import Batch, NoteMove
 from notewell.index import engines
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 
 
 def test_a_move_keeps_the_checksum_right_and_damage_found(make: Any, tmp_path: Path) -> None:

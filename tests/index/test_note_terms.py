@@ -12,8 +12,7 @@ import pytest
 from notewell.base.errors import IndexFailure
 from notewell.base.types import Batch, NoteFieldWeights
 from notewell.index.analyze import tokens
-from notewell.index.embedded import note_search
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, note_search
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_search import NOTE_POSTINGS_FILE
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TermsState

@@ -16,8 +16,7 @@ import pytest
 
 from notewell.base.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
 from notewell.base.types import Batch
-from notewell.index.embedded import tables
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, tables
 from notewell.index.embedded.store import DATABASE, Store
 from tests.index.inside import connection_of, store_of
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from notewell.base.types import Batch, NoteFieldWeights, NotePut
 from notewell.index import template_lines
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded import expunge, note_terms
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex, expunge, note_terms
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings

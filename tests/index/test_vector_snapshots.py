@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from notewell.base.types import Batch
-from notewell.index.embedded import vector_store
+from notewell.index.embedded import EmbeddedIndex, vector_store
 from notewell.index.embedded import vectors as module
-from notewell.index.embedded.index import EmbeddedIndex
 from tests.index.conftest import Material
 from tests.index.inside import store_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from notewell.base.types import Embedder
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 

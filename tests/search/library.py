@@ -23,7 +23,7 @@ from notewell.base.types import (
 )
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.analyze import tokens
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext
 from notewell.search.show import similar

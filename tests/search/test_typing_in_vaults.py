@@ -13,7 +13,7 @@ import pytest
 from notewell.base.types import Batch, NotePut, VaultRules
 from notewell.contract.search import SearchReply
 from notewell.index.analyze import words
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.search.rank.name_table import name_key
 from notewell.vault import files
 from notewell.vault.chunk import chunk

@@ -41,7 +41,7 @@ from notewell.engine.ingest.indexer import Indexer
 from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.vault.chunk import chunk
 from notewell.vault.sources import source_of

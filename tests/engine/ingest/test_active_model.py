@@ -24,7 +24,7 @@ from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer
 from notewell.engine.ingest.queue import Schedule, Work
 from notewell.engine.ingest.writer import Writer
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 from tests.waiting import HANG_S
 

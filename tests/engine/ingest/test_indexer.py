@@ -10,7 +10,7 @@ import pytest
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import Work
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 
 

@@ -15,7 +15,7 @@ from notewell.engine.ingest import note_reader
 from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.note_reader import NoteReader, Reading
 from notewell.engine.ingest.queue import Work, next_retry
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.files import HashedNote
 from notewell.vault.sources import FolderSource
 

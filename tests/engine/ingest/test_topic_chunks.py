@@ -15,7 +15,7 @@ from notewell.base.errors import ModelError
 from notewell.base.types import ChunkRules, ChunkSizes, FloatArray, ModelKey, Settings, VaultRecord
 from notewell.engine.ingest.indexer import FIRST_NOTES, Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import Work
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 
 SUBJECTS = ("bread", "stars", "river")

@@ -15,7 +15,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.plan import is_same_vault
 from notewell.features import FEATURES
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 
 
 def fill(folder: Path, topic: str, count: int) -> Path:

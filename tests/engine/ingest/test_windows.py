@@ -21,7 +21,7 @@ from notewell.base.types import (
 from notewell.engine.ingest.embed import windows_of
 from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.queue import Work
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 
 

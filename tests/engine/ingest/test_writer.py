@@ -15,7 +15,7 @@ from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import PlannedRetry, Schedule, Work
 from notewell.engine.ingest.writer import Writer
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of
 from tests.tiny_model import write_tiny_model

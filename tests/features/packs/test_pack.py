@@ -18,7 +18,7 @@ import pytest
 from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 from notewell.features.packs.transfer import export_pack, import_pack
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 
 MODEL = ModelKey("small", "ab" * 32, "int8")
 DIMENSIONS = 8

@@ -20,7 +20,7 @@ from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary, pack
 from notewell.vault.files import walk
 from notewell.vault.paths import PHONE_INDEX, is_own_file

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import Batch
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.search.query import note_facts
 from notewell.search.query.note_facts import Facts, FactsCache
 from tests.search.library import Library, MakeLibrary, index_vault

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, StoredNote
-from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded import EmbeddedIndex
 from notewell.search.rank import name_matches
 from notewell.search.rank.name_matches import MOST, NameMatches, NamesCache, find_names
 from notewell.search.rank.name_table import Derived, NameTable, name_key, names_of

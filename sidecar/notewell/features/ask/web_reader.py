@@ -15,11 +15,15 @@ from html.parser import HTMLParser
 from urllib.parse import quote, urljoin
 
 from notewell.base.errors import ProviderError
-from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
-from notewell.base.support.http.client import (
+from notewell.base.support.http import (
     MALFORMED,
     PORTS,
+    HttpClient,
+    HttpError,
+    HttpRequest,
+    Json,
     Resolve,
+    StreamedReply,
     public_request,
     resolve,
     web_address,

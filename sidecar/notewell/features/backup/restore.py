@@ -22,14 +22,16 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.known_vaults import BACKUP as LIST_COPY
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry
 from notewell.engine.switch import FileMove
-from notewell.features.backup import manifest as form
-from notewell.features.backup.manifest import (
+from notewell.features.backup.create import (
     BACKUP,
     MANIFEST,
+    MAX_MANIFEST_BYTES,
     SETTINGS,
     BackupManifest,
     BackupPart,
     SavedDevice,
+    damaged,
+    load,
 )
 from notewell.index.engines import DATABASE, check_copy, held
 
@@ -99,8 +101,8 @@ def restore_backup(
     try:
         with file.open("rb") as stream:
             members = BACKUP.members(stream)
-            content = BACKUP.read(stream, members[MANIFEST], most=form.MAX_MANIFEST_BYTES)
-            manifest = form.load(content, members)
+            content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
+            manifest = load(content, members)
             _check_parts(stream, manifest, members)
             records = _records(manifest, data, folders)
             if not replace_state:
@@ -141,12 +143,12 @@ def _content(stream: BinaryIO, part: BackupPart, members: Mapping[str, Member]) 
     while left:
         block = stream.read(min(left, _READ_BYTES))
         if not block:
-            raise form.damaged(f"{part.name} is incomplete")
+            raise damaged(f"{part.name} is incomplete")
         checksum.update(block)
         left -= len(block)
         yield block
     if checksum.hexdigest() != part.sha256:
-        raise form.damaged(f"{part.name} does not match its checksum")
+        raise damaged(f"{part.name} does not match its checksum")
 
 
 def _records(

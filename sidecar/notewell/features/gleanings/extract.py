@@ -21,8 +21,15 @@ from notewell.base.errors import (
     UsageError,
     WriteError,
 )
-from notewell.base.support.http import HttpClient, HttpError, StreamedReply
-from notewell.base.support.http.client import MALFORMED, Resolve, public_request, resolve
+from notewell.base.support.http import (
+    MALFORMED,
+    HttpClient,
+    HttpError,
+    Resolve,
+    StreamedReply,
+    public_request,
+    resolve,
+)
 from notewell.base.types.frozen import frozen
 from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunProgress
