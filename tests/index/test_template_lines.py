@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteFieldWeights, NotePut
-from notewell.index import template_lines
+from notewell.index import lexical
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded import EmbeddedIndex, expunge, note_terms
+from notewell.index.embedded import EmbeddedIndex, note_terms
+from notewell.index.embedded import keywords as bm25
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
@@ -173,7 +174,7 @@ def test_headings_that_many_notes_have_are_template_lines() -> None:
 )
 def test_counts_do_not_depend_on_history(steps: list[list[int]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(template_lines, "_MOST_STEPS", most)
+        patch.setattr(lexical, "_MOST_STEPS", most)
         _assert_counted_as_new(steps)
 
 
@@ -281,7 +282,7 @@ def test_scores_are_those_of_a_new_index_after_lines_came_and_went(
     index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a larger index, where deleted documents are balanced and not written again."""
-    monkeypatch.setattr(expunge, "WRITTEN_AGAIN", 5)
+    monkeypatch.setattr(bm25, "WRITTEN_AGAIN", 5)
     queries = (("github",), ("sync", "git"), ("copy", "devices", "3"))
 
     def put(number: int, footer: str = FOOTER) -> NotePut:

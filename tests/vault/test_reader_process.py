@@ -168,7 +168,7 @@ def test_where_it_is_not_confined_files_are_read_and_the_log_says_so_once(
 ) -> None:
     warn.cache_clear()
     unconfined = (
-        "import sys; from notewell.base.support.confined import confine;"
+        "import sys; from notewell.base.support import confine;"
         " confine._install = lambda *given: None;"
         " from notewell.vault.readers.child import main; main()"
     )

@@ -277,7 +277,7 @@ def test_code_that_escaped_the_language_can_still_do_nothing(
 def test_where_a_child_is_not_confined_no_code_runs(tmp_path: Path) -> None:
     """A child that skips the filter, one that is no program, one that says nothing, one that lies."""
     unfiltered = (
-        "import sys; sys.path.append(sys.argv[1]); from notewell.base.support.confined import confine;"
+        "import sys; sys.path.append(sys.argv[1]); from notewell.base.support import confine;"
         " confine._install = lambda *given: None;"
         " from notewell.base.support.confined_program import main; main()"
     )

@@ -120,7 +120,7 @@ def schema() -> tantivy.Schema:
     for name in PHRASE_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
-    for name in TEXT_FIELDS:  # numbers of tokens, which expunge.py adds up
+    for name in TEXT_FIELDS:  # numbers of tokens, which keywords.py adds up
         builder.add_integer_field(length_of(name), fast=True)
     return builder.build()
 
@@ -137,7 +137,7 @@ def whitespace() -> tantivy.TextAnalyzer:
 
 FOLDER = "keywords"
 FORMAT = f"9/{native.__version__}"  # counted up when fields or the analyzer change
-BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by expunge.py
+BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by keywords.py
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _NOTES_PER_WRITE = 500  # a megabyte
 
