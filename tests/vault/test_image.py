@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.ocr import Tesseract
-from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.process import ReaderProcess, Tesseract
 from notewell.vault.readers.reader import FileFacts, ReadNote
 from tests.vault.image_files import iptc, jpeg, png, tiff, webp, xmp
 from tests.vault.pdf_files import pdf

@@ -32,8 +32,7 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
-from notewell.vault.readers.ocr import Tesseract
-from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.process import ReaderProcess, Tesseract
 from notewell.vault.readers.reader import ORDINARY_BYTES, FileFacts, Reader, decode_text
 
 _LOOP = "A link back to a folder that is already listed is not followed."

@@ -16,9 +16,8 @@ from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import PropertyValue
 from notewell.vault.parse import file_title
 from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
-from notewell.vault.readers.ocr import MISSING
 from notewell.vault.readers.packed import xml_events
-from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode
+from notewell.vault.readers.reader import NO_OCR, FileFacts, Reader, ReadNote, decode
 
 _JPEG, _PNG = b"\xff\xd8", b"\x89PNG\r\n\x1a\n"
 _TIFF = (b"II*\x00", b"MM\x00*")
@@ -245,7 +244,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     if file.ocr is not None:
         for paragraph in file.ocr.read(raw).split("\n\n"):
             made.paragraph(paragraph)
-        warnings = () if file.ocr.is_installed else (MISSING,)
+        warnings = () if file.ocr.is_installed else (NO_OCR,)
     return made.note(file, _described(captions, file, warnings))
 
 

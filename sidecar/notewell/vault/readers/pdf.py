@@ -24,8 +24,7 @@ from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.vault.parse import file_title
 from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
-from notewell.vault.readers.ocr import MISSING, Ocr
-from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
+from notewell.vault.readers.reader import NO_OCR, FileFacts, Ocr, Reader, ReadNote
 
 MAX_PAGES = 3000
 _MAX_LINES = 5000  # of a page
@@ -434,7 +433,7 @@ def _described(pages: PdfPages, file: FileFacts) -> FileDescription:
 def _warnings(pages: PdfPages, ocr: Ocr | None) -> list[str]:
     found = []
     if ocr is not None and not ocr.is_installed and not all(pages.lines):
-        found.append(MISSING)
+        found.append(NO_OCR)
     if ocr is not None and ocr.stopped:
         found.append("Reading its images took too long; the last ones are left out.")
     if not any(pages.lines):

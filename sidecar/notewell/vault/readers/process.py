@@ -9,6 +9,7 @@ may ask for the text of images, one after the other.
 from __future__ import annotations
 
 import logging
+import shutil
 import signal
 import struct
 import subprocess
@@ -27,9 +28,7 @@ from notewell.base.support.program import reader_command
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import from_json, to_json
-from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
-from notewell.vault.readers.ocr import Ocr
-from notewell.vault.readers.reader import FileFacts, ReadNote
+from notewell.vault.readers.reader import FileFacts, Ocr, ReadNote
 
 _LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
 _MAX_HEADER = 1024 * 1024
@@ -41,6 +40,10 @@ log = logging.getLogger(__name__)
 MAX_SECONDS = 60.0  # for one file
 IDLE_S = 30.0
 _PATIENCE_S = 2.0
+OCR_SECONDS = 480.0  # for all images of one file
+_PAGE_SECONDS = 60.0
+_MAX_LANGUAGES = 4  # each makes it slower
+_NO_LANGUAGES = frozenset({"osd", "equ"})  # they find directions and formulas
 TOO_SLOW = "too_slow"  # the code of the error, and the rule in the ledger
 
 
@@ -321,3 +324,55 @@ def _value(part: PropertyValue) -> PropertyValue:
     if isinstance(part, Mapping):
         return {name: _value(inner) for name, inner in part.items()}
     return tuple(map(_value, part)) if isinstance(part, (list, tuple)) else part
+
+
+class Tesseract:
+    """The program tesseract, which reads the text of images, where it is installed.
+
+    It is started by this process and never by the one that reads files, which is confined: that
+    sends its images here. See https://tesseract-ocr.github.io/tessdoc/Command-Line-Usage.html.
+    """
+
+    def __init__(self) -> None:
+        """The time begins to run with the first image."""
+        self._until: float | None = None
+        self._program = shutil.which("tesseract")
+        self.stopped = False
+
+    @property
+    def is_installed(self) -> bool:
+        return self._program is not None
+
+    def read(self, image: bytes) -> str:
+        if self._until is None:
+            self._until = time.monotonic() + OCR_SECONDS
+        left = self._until - time.monotonic()
+        if self._program is None or left <= 0:
+            self.stopped = self.stopped or left <= 0
+            return ""
+        command = [self._program, "stdin", "stdout", "-l", _languages(self._program)]
+        try:
+            done = subprocess.run(  # noqa: S603 - the image goes to its standard input
+                command,
+                input=image,
+                capture_output=True,
+                timeout=min(left, _PAGE_SECONDS),
+                check=False,
+            )
+        except (subprocess.TimeoutExpired, OSError):
+            return ""
+        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+@cache
+def _languages(program: str) -> str:
+    """The installed languages, as the option `-l` has them; English if there are others too."""
+    try:
+        listed = subprocess.run(  # noqa: S603 - as above
+            [program, "--list-langs"], capture_output=True, timeout=_PAGE_SECONDS, check=False
+        ).stdout
+    except (subprocess.TimeoutExpired, OSError):
+        return "eng"
+    names = [name for name in listed.decode("utf-8", "replace").split("\n")[1:] if name.strip()]
+    known = sorted({name.strip() for name in names} - _NO_LANGUAGES, key=lambda name: name != "eng")
+    return "+".join(known[:_MAX_LANGUAGES]) or "eng"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import NOTE_TYPES, Note
 from notewell.base.types.frozen import frozen
-from notewell.vault.readers.ocr import Ocr
 
 # The UTF-32 marks come first: the little-endian one begins with UTF-16's.
 MARKS = (
@@ -29,6 +28,23 @@ ORDINARY_BYTES = 256 * 1024
 # What a place in a file is named by, beside its line in the text that was read: nothing more, a
 # page, a cell of a notebook, or a node of a canvas. Such a name is the `block` of a span.
 Anchor = Literal["line", "page", "cell", "node"]
+
+NO_OCR = "Its text is not read: the setting vault.ocr needs the program tesseract (docs/files.md)."
+
+
+class Ocr(Protocol):
+    """Reads the images of one file, until it has taken too long."""
+
+    @property
+    def is_installed(self) -> bool:
+        """True if there is a program that reads images."""
+
+    @property
+    def stopped(self) -> bool:
+        """True if images were left out for want of time."""
+
+    def read(self, image: bytes) -> str:
+        """The text of an image (PNM, PNG, JPEG, TIFF or WebP); "" if there is none or no time."""
 
 
 @frozen
