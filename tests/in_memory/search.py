@@ -25,9 +25,8 @@ from notewell.index.lexical import (
     note_documents,
     without_wholes,
 )
-from notewell.index.note_fields import pack_terms
 from notewell.index.note_postings import NoteMatching, NoteTable
-from notewell.index.note_segments import Segment
+from notewell.index.note_terms import Segment, pack_terms
 from notewell.vault.paths import NoteNames
 from tests.in_memory.state import State
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from notewell.base.types import NoteField
 from notewell.index.embedded import EmbeddedIndex
-from notewell.index.note_fields import FIELD_BITS, NOTE_FIELDS
+from notewell.index.note_terms import FIELD_BITS, NOTE_FIELDS
 
 
 def store_of(index: EmbeddedIndex) -> Any:

@@ -26,7 +26,7 @@ from notewell.features.postgres.engine import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm, hash_of_line
-from notewell.index.note_fields import PROPERTY_BITS
+from notewell.index.note_terms import PROPERTY_BITS
 from notewell.index.port import Index
 from tests import in_memory, postgres_server
 from tests.index.conftest import Material

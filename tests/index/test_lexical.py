@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notewell.index.analyze import stemmer
 from notewell.index.lexical import ChunkText, SearchText, note_documents
-from notewell.index.note_fields import hash_of_token, pack_terms, unpack_terms
+from notewell.index.note_terms import hash_of_token, pack_terms, unpack_terms
 
 
 def test_what_every_passage_repeats_is_bounded_and_the_note_has_it_all() -> None:

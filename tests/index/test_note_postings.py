@@ -17,17 +17,17 @@ from notewell.base.types import NoteField, NoteFieldWeights, PropertyValue, Sear
 from notewell.index import note_postings
 from notewell.index.analyze import stemmer, tokens
 from notewell.index.lexical import ChunkText, QueryTerm, SearchText, note_text
-from notewell.index.note_fields import (
+from notewell.index.note_postings import NoteMatches, NoteTable
+from notewell.index.note_terms import (
     FIELD_BITS,
     NOTE_FIELDS,
+    Segment,
     field_weights,
     hash_of,
     hashed_terms,
     pack_terms,
     unpack_terms,
 )
-from notewell.index.note_postings import NoteMatches, NoteTable
-from notewell.index.note_segments import Segment
 from tests.index.inside import fields_of_mask, parts_of
 
 STEMMER = stemmer()

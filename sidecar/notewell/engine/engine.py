@@ -33,7 +33,7 @@ from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.request import Request, iso
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, NextRun, StatusReply
-from notewell.engine import notes, status
+from notewell.engine import replies
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream, RequestThreads
 from notewell.engine.feature import (
@@ -246,8 +246,8 @@ class Engine:
 
     def note(self, request: NoteRequest) -> NoteReply:
         """A note by its path or by the id of a passage; see `asked_for`."""
-        path, passage = notes.asked_for(self._parts.index, request)
-        return notes.note_reply(self._parts.index, self.record, self._parts.source, path, passage)
+        path, passage = replies.asked_for(self._parts.index, request)
+        return replies.note_reply(self._parts.index, self.record, self._parts.source, path, passage)
 
     def file(self, path: str) -> FileRef:
         """A file that is indexed, as it is on disk; raises NotFoundError."""
@@ -261,12 +261,12 @@ class Engine:
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
         """The states of files, all, or only those that are named."""
         index, source = self._parts.index, self._parts.source
-        return status.ledger_reply(index, self.record, source, state=state, path=path)
+        return replies.ledger_reply(index, self.record, source, state=state, path=path)
 
     def status(self) -> StatusReply:
         models = self._parts.models
         models.for_search()
-        reply = status.status_reply(
+        reply = replies.status_reply(
             self._parts.index,
             self.record,
             self._writer.activity,
@@ -278,7 +278,7 @@ class Engine:
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
-        return status.stats_reply(self._parts.index, self.record, limit=limit)
+        return replies.stats_reply(self._parts.index, self.record, limit=limit)
 
     def passages(self) -> Iterator[PassageText]:
         """All indexed passages as a model reads them, note by note."""
@@ -344,7 +344,7 @@ class Engine:
     def report(self, totals: RunTotals | None = None, *, seconds: float = 0.0) -> IndexReport:
         """The totals of the index after a run that did `totals`; None: nothing."""
         guard = self._writer.activity.guard
-        return status.index_report(self._parts.index, totals or RunTotals(), seconds, guard)
+        return replies.index_report(self._parts.index, totals or RunTotals(), seconds, guard)
 
     def start(self) -> None:
         """Bring the index up to date and keep it so; one that was opened to read is followed."""

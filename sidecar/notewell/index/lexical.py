@@ -296,7 +296,7 @@ class SearchText:
     """The parts of a note that become keywords.
 
     `properties`: the values of its properties, by field of the whole note
-    (`notewell.index.note_fields`).
+    (`notewell.index.note_terms`).
     """
 
     note_id: int

@@ -1,6 +1,6 @@
 """An inverted index over whole notes, in arrays: which notes hold a stem, how often and where.
 
-`NoteTable` is what is searched: some segments (notewell.index.note_segments), and which of their
+`NoteTable` is what is searched: some segments (notewell.index.note_terms), and which of their
 notes still stand as they are there. Every engine searches with this module; the embedded one keeps
 the first segment in a file.
 
@@ -25,14 +25,19 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray, NoteFieldWeights
 from notewell.index.analyze import stemmer
 from notewell.index.lexical import K1, B, QueryTerm, idf
-from notewell.index.note_fields import (
+from notewell.index.note_terms import (
     BODY_BIT,
     NOTE_FIELDS,
     TEMPLATE_BIT,
+    Column,
+    Segment,
+    SegmentPart,
+    found_among,
     hash_of_token,
     hashed_terms,
+    merged,
+    tidied,
 )
-from notewell.index.note_segments import Column, Segment, SegmentPart, found_among, merged, tidied
 
 _MASKS = 1 << 16
 # A stem in more than this share of a segment's notes, and in so many, is searched as a column.
@@ -47,7 +52,7 @@ class NoteMatches:
     `coverage`: which share (0..1) of the terms, by weight times idf, the note holds in any field.
     `held`: that share with the words of template lines, which do not count otherwise. `lengths`:
     tokens of the note. `fields`: the union of the masks of its terms
-    (`notewell.index.note_fields`).
+    (`notewell.index.note_terms`).
     """
 
     note_ids: IdArray

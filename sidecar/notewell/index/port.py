@@ -72,7 +72,7 @@ class KeywordIndex(Protocol):
     def note_count(self) -> int: ...
 
     def note_frequency(self, token: str) -> int:
-        """The number of notes that hold the stem of a token in any field (`index.note_fields`)."""
+        """The number of notes that hold the stem of a token in any field (`index.note_terms`)."""
 
     def match_notes(
         self,

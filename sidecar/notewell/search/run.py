@@ -22,7 +22,7 @@ from notewell.base.types import (
     looks_up,
 )
 from notewell.contract.search import Fusion, Result, SearchReply
-from notewell.index.note_fields import field_weights
+from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
 from notewell.search.query import conditions, language, note_facts
 from notewell.search.query.dates import DateMention, mentioned_date

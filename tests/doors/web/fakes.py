@@ -61,8 +61,7 @@ from notewell.contract.status import (
     StatusReply,
     SyncReply,
 )
-from notewell.doors.web.routes import from_engine
-from notewell.doors.web.site import Site
+from notewell.doors.web.site import Site, from_engine
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream
 from notewell.engine.ingest.reports import EventLog, Tally

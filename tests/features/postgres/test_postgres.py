@@ -20,7 +20,7 @@ from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_segments import Segment
+from notewell.index.note_terms import Segment
 from notewell.index.port import IndexReader
 from tests import postgres_server
 from tests.index.conftest import Material

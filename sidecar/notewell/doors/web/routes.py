@@ -10,12 +10,12 @@ made from the table. After a change of the contract, update its files and the ta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -62,10 +62,9 @@ from notewell.doors.web.request_models import (
     model_of,
     read_body,
 )
-from notewell.doors.web.site import SITE, Site, VaultFigures
-from notewell.engine.answers import IN_ORDER, QUICK, answer
+from notewell.doors.web.site import SITE, Encoded, Handler, Site, VaultFigures, from_engine
+from notewell.engine.answers import QUICK
 from notewell.engine.configuration import Configuration
-from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.engine.model_suggestions import service_host
@@ -74,34 +73,6 @@ from notewell.engine.several_vaults import VaultAnswer, merged
 from notewell.features import FEATURES
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
-
-R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded(Generic[R]):
-    """A reply and its JSON."""
-
-    reply: R
-    body: bytes
-
-
-async def from_engine(site: Site, vault: str | None, request: Request[R]) -> Encoded[R]:
-    """Answer by the vault's engine, in one of its threads; the reply is encoded there as well."""
-    engine = site.engine(vault)
-    kind = type(request)
-    call: Any = engine.threads.call
-    if kind in QUICK:
-        call = engine.threads.call_quickly
-    elif kind in IN_ORDER:
-        call = engine.threads.call_in_order
-    encoded: Encoded[R] = await call(_encoded, engine, request)
-    return encoded
-
-
-def _encoded(engine: Engine, request: Request[R]) -> Encoded[R]:
-    reply = answer(engine, request)
-    return Encoded(reply, to_json(reply))
 
 
 async def answer_search(
@@ -291,10 +262,6 @@ def _vault_of_id(records: tuple[VaultRecord, ...], number: str) -> VaultRecord:
         if record.id == number:
             return record
     raise NotFoundError(f"No vault has the id {number}.", code="vault_not_found")
-
-
-# From the vault (None: the only one) and a checked request to its reply.
-Handler = Callable[[Site, str | None, Any], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from aiohttp import hdrs, web
 from prometheus_client import (
@@ -26,13 +26,14 @@ from notewell.base.errors import BusyError, NotFoundError, UsageError
 from notewell.base.support.http import is_loopback
 from notewell.base.types import LimitRules, VaultRecord
 from notewell.contract.codec import to_json
-from notewell.contract.request import EVENT_STREAM
+from notewell.contract.request import EVENT_STREAM, Request
 from notewell.contract.search import SearchReply
 from notewell.contract.server import VaultsReply, VaultView
 from notewell.contract.status import StatusReply
 from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import CALLER, SAFETY_HEADERS, Caller, Gate
 from notewell.doors.web.limits import Guesses, Rates, Slots
+from notewell.engine.answers import IN_ORDER, QUICK, answer
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
@@ -256,6 +257,7 @@ class OwnPart(Protocol):
 
 
 P = TypeVar("P", bound=OwnPart)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,3 +384,33 @@ def _only(served: tuple[VaultRecord, ...]) -> VaultRecord:
         f"Several vaults are served ({names}): say which one with `vault`.",
         code="vault_required",
     )
+
+
+# From the vault (None: the only one) and a checked request to its reply.
+Handler = Callable[[Site, str | None, Any], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded(Generic[R]):
+    """A reply and its JSON."""
+
+    reply: R
+    body: bytes
+
+
+async def from_engine(site: Site, vault: str | None, request: Request[R]) -> Encoded[R]:
+    """Answer by the vault's engine, in one of its threads; the reply is encoded there as well."""
+    engine = site.engine(vault)
+    kind = type(request)
+    call: Any = engine.threads.call
+    if kind in QUICK:
+        call = engine.threads.call_quickly
+    elif kind in IN_ORDER:
+        call = engine.threads.call_in_order
+    encoded: Encoded[R] = await call(_encoded, engine, request)
+    return encoded
+
+
+def _encoded(engine: Engine, request: Request[R]) -> Encoded[R]:
+    reply = answer(engine, request)
+    return Encoded(reply, to_json(reply))

@@ -10,8 +10,7 @@ from notewell.base.errors import ForbiddenError
 from notewell.base.types import ServerRules
 from notewell.contract.request import iso
 from notewell.doors.web.auth import CALLER, CLIENT
-from notewell.doors.web.routes import Handler
-from notewell.doors.web.site import Site
+from notewell.doors.web.site import Handler, Site
 from notewell.engine.access import (
     LINK_SECONDS,
     Devices,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from notewell.base.errors import ForbiddenError
 from notewell.doors.web.auth import CALLER
-from notewell.doors.web.routes import Encoded, Handler, from_engine
-from notewell.doors.web.site import Site
+from notewell.doors.web.site import Encoded, Handler, Site, from_engine
 from notewell.features.memory.requests import MemoryChangedReply, StoreMemory
 
 

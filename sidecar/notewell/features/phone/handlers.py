@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from notewell.base.errors import ConfigError
-from notewell.doors.web.routes import Handler
-from notewell.doors.web.site import Site
+from notewell.doors.web.site import Handler, Site
 from notewell.features.phone.requests import PhoneIndexReply, SwitchPhoneIndex
 from notewell.features.phone.service import switch
 

@@ -47,7 +47,7 @@ from notewell.index.lexical import (
     note_text,
     stored_length,
 )
-from notewell.index.note_fields import pack_terms
+from notewell.index.note_terms import pack_terms
 from notewell.index.row_values import NOTE_COLUMNS, note_of, strings
 
 ANALYSIS = "1"  # counted up when tokens, fields, or how they are stored change

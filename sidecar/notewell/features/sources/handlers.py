@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from notewell.doors.web.routes import Encoded, Handler, from_engine
-from notewell.doors.web.site import Site
+from notewell.doors.web.site import Encoded, Handler, Site, from_engine
 from notewell.features.sources.known import find, forget, listed, serve
 from notewell.features.sources.requests import (
     AddSource,

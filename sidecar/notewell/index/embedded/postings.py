@@ -50,7 +50,7 @@ from notewell.index.lexical import (
     padded,
     stored_length,
 )
-from notewell.index.note_fields import pack_terms
+from notewell.index.note_terms import pack_terms
 
 _END = struct.Struct("<II")
 _MAGIC = 1337

@@ -33,7 +33,7 @@ from notewell.contract.search import Removed
 from notewell.index.analyze import SPACELESS, SPACELESS_CHARACTER, tokens, words
 from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_fields import PROPERTY_BITS
+from notewell.index.note_terms import PROPERTY_BITS
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.language import (
     All,

@@ -21,7 +21,7 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.index.analyze import stem, tokens, words
 from notewell.index.arrays import without
 from notewell.index.lexical import QueryTerm, idf
-from notewell.index.note_fields import field_weights
+from notewell.index.note_terms import field_weights
 from notewell.index.port import IndexReader
 from notewell.search.context import SearchContext
 from notewell.search.query.conditions import fold

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.arrays import ascending, highest
 from notewell.index.lexical import QueryTerm, no_hits
-from notewell.index.note_fields import FIELD_BITS, TEMPLATE_BIT
 from notewell.index.note_postings import NoteMatches
+from notewell.index.note_terms import FIELD_BITS, TEMPLATE_BIT
 from notewell.index.port import IndexReader
 from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms
