@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 600
 # These two fall, and rise only with the folder of a new feature; the commit says why.
 MOST_MODULES = 386
-MOST_STATEMENTS = 54_864
+MOST_STATEMENTS = 54_869
 MOST_DOCS = 3_800  # lines of all pages together
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26

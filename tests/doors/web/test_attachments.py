@@ -89,6 +89,23 @@ async def test_a_page_of_a_pdf_is_sent_as_a_picture(client: Client) -> None:
     assert page.headers["Content-Disposition"] == "inline"
 
 
+async def test_what_a_browser_has_is_neither_drawn_nor_sent_again(
+    client: Client, tmp_path: Path
+) -> None:
+    asked = {"path": "wings.pdf", "from": "Notes/Bees.md", "page": "1"}
+    first = await client.get("/api/file", params=asked)
+    known = {"If-None-Match": first.headers["ETag"]}
+    again = await client.get("/api/file", params=asked, headers=known)
+    other = await client.get("/api/file", params={**asked, "page": "2"}, headers=known)
+    (tmp_path / "Garden" / "Papers" / "wings.pdf").write_bytes(pdf([["Three."]]))
+    changed = await client.get("/api/file", params=asked, headers=known)
+
+    assert (first.status, again.status, await again.read()) == (200, 304, b"")
+    assert again.headers["Cache-Control"] == first.headers["Cache-Control"] == "private, no-cache"
+    assert (other.status, changed.status) == (200, 200)
+    assert changed.headers["ETag"] != first.headers["ETag"]
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "why"),
     [

@@ -11,6 +11,7 @@ import time
 import unicodedata
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -305,6 +306,8 @@ KINDS = {
 }
 # Opened by itself, a file may load and run nothing; an image that a page shows never does.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+# A browser keeps a file and asks each time whether it is still the same: no page is drawn twice.
+_KEPT: dict[str, str] = {hdrs.CACHE_CONTROL: "private, no-cache"}
 
 
 async def send_file(request: web.Request) -> web.Response:
@@ -320,9 +323,12 @@ async def send_file(request: web.Request) -> web.Response:
     path, note = request.query["path"], request.query.get("from", "")
     async with site.holding(vault):
         found = await asyncio.to_thread(_read, site, vault, path, note)
+        tag = f"{blake2b(found.raw, digest_size=16).hexdigest()}-{int(page)}"
+        if any(tag == known.value for known in request.if_none_match or ()):
+            return web.Response(status=304, headers={hdrs.ETAG: f'"{tag}"', **_KEPT})
         if int(page):
             found = await asyncio.to_thread(_page, site, found, int(page))
-    return web.Response(body=found.raw, headers=_headers(found))
+    return web.Response(body=found.raw, headers={hdrs.ETAG: f'"{tag}"', **_headers(found)})
 
 
 def _page(site: Site, file: Attachment, page: int) -> Attachment:
@@ -355,7 +361,7 @@ def _headers(found: Attachment) -> dict[str, str]:
         hdrs.CONTENT_DISPOSITION: "inline" if found.media.startswith("image/") else "attachment",
         "Content-Security-Policy": _POLICY,
         "X-Content-Type-Options": "nosniff",
-        hdrs.CACHE_CONTROL: "private, no-cache",
+        **_KEPT,
     }
 
 
