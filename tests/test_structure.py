@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ MOST_DOCS = 3_800  # lines of all pages together
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26
 MOST_TYPE_IGNORES = 3
+MOST_QUESTIONS = 2  # of two records, whose words the contract shows
 # The parts of a statement that hold statements, by their names in Python's grammar.
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -94,6 +96,19 @@ def test_no_function_is_too_long() -> None:
 def test_there_are_few_exemptions(pattern: str, most: int) -> None:
     found = lines_with(pattern)
     assert len(found) <= most, "\n".join(found)
+
+
+def test_each_class_has_a_name_of_its_own() -> None:
+    named = Counter(
+        node.name for file in FILES for node in statements(file) if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in named.items() if times > 1] == []
+
+
+def test_docstrings_are_statements() -> None:
+    # A question word makes a reader look for the question.
+    found = lines_with(r'^\s*"""(What|Which|How|Whether)\b')
+    assert len(found) <= MOST_QUESTIONS, "\n".join(found)
 
 
 def test_no_group_in_a_pattern_is_possessive() -> None:

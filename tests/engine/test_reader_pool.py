@@ -28,7 +28,7 @@ from notewell.base.types import FloatArray, ModelKey, ModelRules, SearchRules, S
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine import reader_pool
 from notewell.engine.engine import Engine
-from notewell.engine.reader_pool import Asked, LentModel, ReaderPool, reader_count
+from notewell.engine.reader_pool import AskedSearch, LentModel, ReaderPool, reader_count
 from notewell.features import FEATURES
 from notewell.search.rank.evidence import UNTUNED
 from tests.stress.served import environment
@@ -294,7 +294,7 @@ def test_with_another_model_in_use_the_server_searches_itself(shared: Shared) ->
         shared.reader()
         index = shared.engine.vault.index
         other = LentModel(ModelKey("other", "0", "fp32"), None)
-        asked = Asked("v1", index.generation, other, UNTUNED, REQUESTS[0])
+        asked = AskedSearch("v1", index.generation, other, UNTUNED, REQUESTS[0])
         vault = shared.engine.shared
         assert vault is not None
         expected = shared.engine.searcher.search(REQUESTS[0])

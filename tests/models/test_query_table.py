@@ -19,7 +19,7 @@ from notewell.models.query_table import (
     WORDPIECE,
     QueryTable,
     TableHead,
-    Vocabulary,
+    TokenVocabulary,
     pack,
 )
 
@@ -151,17 +151,17 @@ DIMENSIONS = 7
 def tables() -> dict[str, QueryTable]:
     begun = [f"##{piece}" for piece in PIECES]
     known = sorted({*WORDS, *begun, *ascii_lowercase, *OTHERS[1:]}, key=str.encode)
-    wordpiece = Vocabulary(WORDPIECE, BERT, (*known, "restaurant"), np.empty(0, np.float32))
+    wordpiece = TokenVocabulary(WORDPIECE, BERT, (*known, "restaurant"), np.empty(0, np.float32))
     pieces = sorted(SCORED, key=str.encode)
     scores = np.array([SCORED[one] for one in pieces], np.float32)
-    unigram = Vocabulary(UNIGRAM, 16, tuple(pieces), scores)
+    unigram = TokenVocabulary(UNIGRAM, 16, tuple(pieces), scores)
     return {
         "wordpiece": _table(wordpiece, len(known)),
         "unigram": _table(unigram, len(pieces)),
     }
 
 
-def _table(vocabulary: Vocabulary, rows: int) -> QueryTable:
+def _table(vocabulary: TokenVocabulary, rows: int) -> QueryTable:
     random = np.random.default_rng(rows)
     values, scales = pack(random.standard_normal((rows, DIMENSIONS)).astype(np.float32) / 2)
     weakness = random.integers(0, 255, rows).astype(np.uint8)
@@ -223,7 +223,7 @@ def _bert(tokens: Sequence[str]) -> Tokenizer:
 def test_the_tokens_are_those_of_the_model(text: str) -> None:
     tokens = tables()["wordpiece"].vocabulary.tokens
     model = _bert(tokens)
-    vocabulary = Vocabulary.of(model.to_str())
+    vocabulary = TokenVocabulary.of(model.to_str())
     assert vocabulary is not None
     rows = np.zeros((vocabulary.size, 1), np.uint8)
     table = QueryTable(
@@ -239,7 +239,9 @@ def test_four_bits_turn_vectors_little() -> None:
     numbers = np.random.default_rng(1).standard_normal((5000, 384)).astype(np.float32)
     rows, scales = pack(numbers)
     none = np.zeros(5000, np.uint8)
-    vocabulary = Vocabulary(WORDPIECE, BERT, tuple(map(str, range(5000))), np.empty(0, np.float32))
+    vocabulary = TokenVocabulary(
+        WORDPIECE, BERT, tuple(map(str, range(5000))), np.empty(0, np.float32)
+    )
     back = QueryTable(HEAD, vocabulary, rows, scales, none, np.zeros(384, np.float32)).dense()
 
     lengths = np.linalg.norm(numbers, axis=1) * np.linalg.norm(back, axis=1)

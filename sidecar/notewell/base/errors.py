@@ -67,7 +67,7 @@ class NotewellError(Exception):
         http_status: int | None = None,
         exit_code: int | None = None,
     ) -> None:
-        """What a class does not name is that of the error it is one of."""
+        """Take what the class does not name from the error that it is one of."""
         cls.code = code or cls.code
         cls.http_status = http_status or cls.http_status
         cls.exit_code = exit_code or cls.exit_code

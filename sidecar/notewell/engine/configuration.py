@@ -251,7 +251,7 @@ class Configuration:
 
 
 def _readings(text: str | None) -> Iterator[SettingValue]:
-    """What a word of a command line may stand for, the likeliest first."""
+    """The values that a word of a command line may stand for, the likeliest first."""
     if text is None:
         yield None
         return
@@ -279,7 +279,7 @@ def _is_safe(key: str, features: Sections) -> bool:
 
 
 def _type(key: str, kind: FieldType) -> SettingType:
-    """What a setting takes, by the type that its record declares."""
+    """The values that a setting takes, by the type that its record declares."""
     name = key.rpartition(".")[2]
     of_vault = key not in _FOLDERS_OF_COMPUTER
     if kind.kind == "words":

@@ -56,7 +56,7 @@ from notewell.engine.ingest.reports import Tally
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
-from notewell.engine.reader_pool import Asked, LentModel, ReaderPool, SearchedVault
+from notewell.engine.reader_pool import AskedSearch, LentModel, ReaderPool, SearchedVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
@@ -235,7 +235,7 @@ class Engine:
         if self.shared is None or unlike or reranks:
             return here()
         model = None if embedder is None else LentModel.of(embedder)
-        asked = Asked(self.record.id, index.generation, model, self._tuning(), request)
+        asked = AskedSearch(self.record.id, index.generation, model, self._tuning(), request)
         return self._parts.readers.search(
             self.shared, asked, here, embedder.embed_query if embedder is not None else None
         )

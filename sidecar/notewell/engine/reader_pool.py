@@ -63,7 +63,7 @@ log = logging.getLogger(__name__)
 
 @frozen
 class SearchedVault:
-    """What a reader needs to search a vault; `directory` has its index."""
+    """The parts that a reader needs to search a vault; `directory` has its index."""
 
     record: VaultRecord
     directory: Path
@@ -94,7 +94,7 @@ class Opening:
 
 
 @frozen
-class Asked:
+class AskedSearch:
     """A search of a vault, by its id, at a generation of its index.
 
     `model` is that of the vectors, None for a search by words; `tuning` are the vault's factors.
@@ -163,7 +163,7 @@ class _Reader:
         self.was_of_use = False
         return opened
 
-    def search(self, asked: Asked, embed: Embed | None) -> SearchReply | None:
+    def search(self, asked: AskedSearch, embed: Embed | None) -> SearchReply | None:
         """Its reply, which may need the vector of a query; None if it has none.
 
         Raises one of `_ENDED`, and what `embed` raises but for ModelError, which it is told.
@@ -189,7 +189,7 @@ class _Reader:
             self.vaults.pop(asked.vault, None)
         return None
 
-    def _send(self, message: Opening | Asked | FloatArray | str) -> None:
+    def _send(self, message: Opening | AskedSearch | FloatArray | str) -> None:
         send(cast("BinaryIO", self.process.stdin), message)
 
     def _answer(self) -> object:
@@ -211,7 +211,7 @@ class _Reader:
                 cast("BinaryIO", stream).close()
 
 
-def _embedded(asked: Asked, embed: Embed) -> Asked:
+def _embedded(asked: AskedSearch, embed: Embed) -> AskedSearch:
     """The search with its vector: the query is embedded while it waits for a process.
 
     A reader that asks for a vector waits for this process, which may be at work. If the query is
@@ -246,7 +246,7 @@ class ReaderPool:
     def search(
         self,
         vault: SearchedVault,
-        asked: Asked,
+        asked: AskedSearch,
         here: Callable[[], SearchReply],
         embed: Embed | None = None,
     ) -> SearchReply:
@@ -361,7 +361,7 @@ class ReaderPool:
         if reader is not None and not ready:
             self._drop(reader)
 
-    def _by(self, reader: _Reader, asked: Asked, embed: Embed | None) -> SearchReply | None:
+    def _by(self, reader: _Reader, asked: AskedSearch, embed: Embed | None) -> SearchReply | None:
         """The reply of a reader that was taken; None if it has none, or has ended.
 
         A reader is dropped whose search fails here: its next reply would be to this search.

@@ -26,7 +26,7 @@ from notewell.base.types import Embedder, FloatArray, ModelKey, ModelRules
 from notewell.contract.search import SearchReply
 from notewell.engine.feature import open_source, query_table
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.reader_pool import Asked, Embed, LentModel, Opening, send
+from notewell.engine.reader_pool import AskedSearch, Embed, LentModel, Opening, send
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
@@ -94,7 +94,7 @@ class _Opened:
             models.load(fetch=False)
         return opened
 
-    def search(self, asked: Asked) -> SearchReply | None:
+    def search(self, asked: AskedSearch) -> SearchReply | None:
         """The reply; None where it might be another than the parent's."""
         if self.index.generation != asked.generation:
             return None
@@ -135,7 +135,7 @@ def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText 
     return KnownText(spec, key, read_tokenizer(spec, files), read_words(files, model_dir))
 
 
-class Reader:
+class VaultSearcher:
     """Answers messages one after the other: a vault to open, or a search of one that is open.
 
     `ask` gives the server's vector of a query, or why there is none.
@@ -146,13 +146,13 @@ class Reader:
         self._ask = ask
         self._known: tuple[str, FloatArray | str] | None = None
 
-    def answer(self, message: Opening | Asked) -> int | SearchReply | None:
+    def answer(self, message: Opening | AskedSearch) -> int | SearchReply | None:
         """The generation at which a vault is open, or the reply of a search.
 
         None where this process could not answer alike, False where something failed.
         """
         try:
-            if isinstance(message, Asked):
+            if isinstance(message, AskedSearch):
                 self._known = message.known
                 return self._opened[message.vault].search(message)
             return self._open(message)
@@ -191,15 +191,15 @@ def main() -> None:
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer messages until there are no more."""
-    ahead: deque[Asked] = deque()  # searches that came while this one asked for a vector
+    ahead: deque[AskedSearch] = deque()  # searches that came while this one asked for a vector
 
     def ask(text: str) -> FloatArray | str:
         send(replies, text)
-        while isinstance(message := pickle.load(requests), Asked):  # noqa: S301 - from the parent
+        while isinstance(message := pickle.load(requests), AskedSearch):  # noqa: S301 - from the parent
             ahead.append(message)
         return cast("FloatArray | str", message)
 
-    reader = Reader(ask)
+    reader = VaultSearcher(ask)
     for number in count(1):
         try:
             message = ahead.popleft() if ahead else pickle.load(requests)  # noqa: S301 - from the parent

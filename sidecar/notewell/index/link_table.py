@@ -55,7 +55,7 @@ class Node:
         return {name_key(name) for name in (self.path, *self.aliases)}
 
 
-class _Row(NamedTuple):
+class _NodeRow(NamedTuple):
     """The columns of one node."""
 
     words: bytes
@@ -63,9 +63,9 @@ class _Row(NamedTuple):
     asked: Sequence[int]
 
 
-def _row_of(node: Node) -> _Row:
+def _row_of(node: Node) -> _NodeRow:
     words = msgpack.packb((node.path, node.aliases, node.packed))
-    return _Row(words, [NO_NOTE if to is None else to for to in node.targets], node.target_keys)
+    return _NodeRow(words, [NO_NOTE if to is None else to for to in node.targets], node.target_keys)
 
 
 def name_key(name: str) -> int:
@@ -108,7 +108,7 @@ class LinkTable:
         return self._of_rows(rows | put)
 
     @classmethod
-    def _of_rows(cls, rows: Mapping[int, _Row]) -> LinkTable:
+    def _of_rows(cls, rows: Mapping[int, _NodeRow]) -> LinkTable:
         ids = np.array(sorted(rows), np.int64)
         ordered = [rows[note_id] for note_id in ids.tolist()]
         link_starts = _starts(len(row.targets) for row in ordered)
@@ -126,10 +126,10 @@ class LinkTable:
             source_starts=source_starts,
         )
 
-    def _row(self, at: int) -> _Row:
+    def _row(self, at: int) -> _NodeRow:
         words = slice(self.word_starts[at], self.word_starts[at + 1])
         links = slice(self.link_starts[at], self.link_starts[at + 1])
-        return _Row(
+        return _NodeRow(
             self.words[words].tobytes(), self.targets[links].tolist(), self.asked[links].tolist()
         )
 

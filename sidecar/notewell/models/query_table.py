@@ -66,7 +66,7 @@ class TableHead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vocabulary:
+class TokenVocabulary:
     """The tokens that a table's tokenizer knows; `scores` (n,) of Unigram, else empty."""
 
     kind: int
@@ -76,7 +76,7 @@ class Vocabulary:
     most_characters: int = 100
 
     @classmethod
-    def of(cls, document: str) -> Vocabulary | None:
+    def of(cls, document: str) -> TokenVocabulary | None:
         """All tokens of a tokenizer.json but special ones, by id; None: it is of no known kind."""
         whole: Mapping[str, Any] = json.loads(document)
         special = {one["content"] for one in whole.get("added_tokens") or ()}
@@ -92,7 +92,7 @@ class Vocabulary:
             return cls(UNIGRAM, _NFKC, tuple(pieces), scores)
         return None
 
-    def only(self, tokens: Sequence[str]) -> Vocabulary:
+    def only(self, tokens: Sequence[str]) -> TokenVocabulary:
         if self.kind == WORDPIECE:
             return replace(self, tokens=tuple(tokens))
         place = {token: at for at, token in enumerate(self.tokens)}
@@ -156,7 +156,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """What predicts the agreement of one query: numbers that the head's weights multiply."""
+    """Signs of the agreement of one query: numbers that the head's weights multiply."""
 
     length: float
     unknown: float
@@ -178,7 +178,7 @@ class QueryTable:
     """
 
     head: TableHead
-    vocabulary: Vocabulary
+    vocabulary: TokenVocabulary
     rows: Packed
     scales: FloatArray
     weakness: Packed
@@ -309,7 +309,7 @@ class QueryTable:
         constant, per_length, per_unknown, per_weak = weights
         factors = (constant, per_length, per_unknown, per_weak)
         head = TableHead(model, made, passages, agreement, bound, factors)
-        vocabulary = Vocabulary(kind, flags, tokens, scores, most)
+        vocabulary = TokenVocabulary(kind, flags, tokens, scores, most)
         return cls(head, vocabulary, rows, scales, weakness, bias)
 
 

@@ -328,7 +328,7 @@ def _int8_file(rows: Rows) -> bytes:
 
 
 class KnownText:
-    """What is known of texts without a model's runtime: their tokens, and vectors of these.
+    """All that is known of texts without a model's runtime: their tokens, and vectors of these.
 
     `words` are the token vectors, None if the weights have no readable table of them.
     """

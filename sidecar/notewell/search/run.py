@@ -45,7 +45,7 @@ from notewell.search.rank.relevance import (
     judge,
 )
 from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
-from notewell.search.rank.scoring import Reader, Scoring, query_evidence, without_whole_notes
+from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
 from notewell.search.show import results, similarity
 from notewell.search.show.explain import (
     Trace,
@@ -274,7 +274,7 @@ class _TextSearch:
         return replace(asked, words=len(words), beyond_words=beyond_words, together=together)
 
     def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
-        """How much nearer the nearest passages are to the query than to the nearest of the words.
+        """The lead of the query over the words: how much nearer to it the nearest passages are.
 
         It is not measured where a service would be asked for every word, nor by a query table,
         in which a text is the sum of its words.
@@ -339,7 +339,7 @@ class _TextSearch:
             notes = without_whole_notes(notes)
         return chunks, notes
 
-    def reader(self, found: Retrieved) -> Reader | None:
+    def reader(self, found: Retrieved) -> SearchReader | None:
         """The model as a reader, if it read the query."""
         embedder = self.context.embedder
         if found.vector is None or embedder is None:
@@ -347,7 +347,7 @@ class _TextSearch:
         index, caches = self.context.index, self.context.caches
         note_ids = caches.facts.current(index).ids
         unreadable = caches.readability.unreadable(index, note_ids, embedder)
-        return Reader(embedder.count_tokens, unreadable)
+        return SearchReader(embedder.count_tokens, unreadable)
 
     def ranked(self, found: Retrieved, weighed: _Weighed) -> tuple[Ranking, int]:
         """The candidate notes in order, boosted; and how many are below the least score."""

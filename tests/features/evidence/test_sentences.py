@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import StoredChunk, StoredNote
-from notewell.features.evidence.service import Question, Sentence, confidences, least_said
+from notewell.features.evidence.service import AnswerSentence, Question, confidences, least_said
 
 
 @dataclass
@@ -27,14 +27,14 @@ def question(text: str) -> Question:
     return Question(text, keywords)
 
 
-def sentence(text: str, title: str = "Note", heading: str = "") -> Sentence:
+def sentence(text: str, title: str = "Note", heading: str = "") -> AnswerSentence:
     note = StoredNote(1, f"{title}.md", title, (), (), {}, None, None, None, 1, ())
     headings = (heading,) if heading else ()
     chunk = StoredChunk(1, 1, 0, headings, None, None, 0, len(text), text, (1,), b"")
-    return Sentence(note, chunk, 0, len(text))
+    return AnswerSentence(note, chunk, 0, len(text))
 
 
-def confidence(asked: str, one: Sentence, cosine: float = 0.5) -> float:
+def confidence(asked: str, one: AnswerSentence, cosine: float = 0.5) -> float:
     alone = np.array([cosine], np.float32)
     return confidences(question(asked), [one], alone, alone)[0]
 

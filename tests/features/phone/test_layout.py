@@ -27,7 +27,7 @@ from notewell.features.phone.contents import (
     read_figures,
     shortened,
 )
-from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary, pack
+from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary, pack
 from tests.features.phone.reading import read
 
 FOLDER = Path(__file__).parent
@@ -86,7 +86,7 @@ def table() -> QueryTable:
     """A table in which each word is the axis that it is in the vectors of passages."""
     rows, scales = pack(np.array([vector(word) for word in WORDS], np.float32))
     head = TableHead("tiny/0123456789ab/int8", 1_795_000_000.5, 7, 0.9, 0.5, (0.9, 0.0, -0.8, 0.0))
-    vocabulary = Vocabulary(WORDPIECE, 15, (*WORDS, "wasps"), np.empty(0, np.float32))
+    vocabulary = TokenVocabulary(WORDPIECE, 15, (*WORDS, "wasps"), np.empty(0, np.float32))
     weak = np.zeros(len(WORDS), np.uint8)
     return QueryTable(head, vocabulary, rows, scales, weak, np.zeros(len(WORDS), np.float32))
 

@@ -21,7 +21,7 @@ from notewell.engine.runs import RunLog, Runs
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded import EmbeddedIndex
-from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, Vocabulary, pack
+from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary, pack
 from notewell.vault.files import walk
 from notewell.vault.paths import PHONE_INDEX, is_own_file
 from tests.engine.open_vault import open_vault
@@ -284,7 +284,7 @@ def some_table() -> QueryTable:
     numbers = np.random.default_rng(1).standard_normal((2, MAKE.dimensions)).astype(np.float32)
     rows, scales = pack(numbers)
     head = TableHead(str(MAKE.model), 1.0, 80, 0.9, 0.5, (0.9, 0.0, -0.8, 0.0))
-    vocabulary = Vocabulary(WORDPIECE, 15, ("bee", "hive"), np.empty(0, np.float32))
+    vocabulary = TokenVocabulary(WORDPIECE, 15, ("bee", "hive"), np.empty(0, np.float32))
     bias = np.zeros(MAKE.dimensions, np.float32)
     return QueryTable(head, vocabulary, rows, scales, np.zeros(2, np.uint8), bias)
 

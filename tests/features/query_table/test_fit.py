@@ -9,7 +9,7 @@ import pytest
 
 from notewell.base.errors import CancelledError
 from notewell.features.query_table.fit import Lessons, fit, measured, table_of
-from notewell.models.query_table import WORDPIECE, TableHead, Vocabulary
+from notewell.models.query_table import WORDPIECE, TableHead, TokenVocabulary
 
 WORDS = [f"w{number}" for number in range(60)]
 HEAD = TableHead("tiny/1/fp32", 0.0, 10, 0.0, 0.0, (0.0, 0.0, 0.0, 0.0))
@@ -36,7 +36,7 @@ def taught(count: int, *, seed: int = 1) -> tuple[list[list[int]], np.ndarray, n
 def test_sums_point_where_the_model_does() -> None:
     texts, vectors, alone = taught(3000)
     held, wanted, _ = taught(200, seed=2)
-    vocabulary = Vocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
+    vocabulary = TokenVocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
 
     fitted = fit(Lessons(texts, vectors), alone, nothing)
     table = table_of(fitted, vocabulary, HEAD)
@@ -56,7 +56,7 @@ def test_sums_point_where_the_model_does() -> None:
 def test_what_is_unknown_is_expected_to_agree_less() -> None:
     texts, vectors, alone = taught(3000)
     held, wanted, _ = taught(400, seed=2)
-    vocabulary = Vocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
+    vocabulary = TokenVocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
     table = table_of(fit(Lessons(texts, vectors), alone, nothing), vocabulary, HEAD)
     table = measured(table, [" ".join(WORDS[n] for n in text) for text in held], wanted)
 

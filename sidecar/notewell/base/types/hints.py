@@ -126,7 +126,7 @@ def rewritten(
 
 
 class Bound:
-    """What a checked value must meet; its fields are named as in the schemas of pydantic."""
+    """A bound of a checked value; its fields are named as in the schemas of pydantic."""
 
     __slots__ = ()
 

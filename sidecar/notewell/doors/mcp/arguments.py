@@ -59,7 +59,7 @@ class ToolRequest(BaseModel):
         return self.vault or None
 
     def otherwise(self) -> Self | None:
-        """What may be meant where there is no vault of the name that was given."""
+        """The request that may be meant where there is no vault of the name that was given."""
         return None
 
     def to_record(self, record: type[R]) -> R:

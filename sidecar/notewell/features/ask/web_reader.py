@@ -154,7 +154,7 @@ def _page(url: str, response: StreamedReply) -> WebPage:
     text = raw.decode(response.headers.get_content_charset() or "utf-8", "replace")
     if "html" not in kind:
         return WebPage(url, url, text[:MAX_CHARS])
-    reader = _Reader()
+    reader = _PageText()
     reader.feed(text)
     reader.close()
     body = re.sub(r"\n\s*\n+", "\n\n", re.sub(r"[ \t]+", " ", "".join(reader.parts))).strip()
@@ -162,7 +162,7 @@ def _page(url: str, response: StreamedReply) -> WebPage:
     return WebPage(url, title or url, body[:MAX_CHARS])
 
 
-class _Reader(HTMLParser):
+class _PageText(HTMLParser):
     """Collects the visible text and the title of an HTML page."""
 
     _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head", "nav", "iframe"})

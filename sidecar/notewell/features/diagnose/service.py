@@ -39,7 +39,7 @@ _PARTS = {
 
 
 def opened(vault: OpenVault) -> OpenFeature:
-    """What answers why a note is missing from a vault's results."""
+    """Answers why a note is missing from a vault's results."""
     return OpenFeature(answers={DiagnoseRequest: lambda one: diagnose(vault, one)})
 
 

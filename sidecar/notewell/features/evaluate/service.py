@@ -240,7 +240,7 @@ class JudgedResults:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedTuning:
     """Fitted factors, and what they gain over the factors that were used `before`.
 
     `before` and `after` are mean nDCG@10, `after` and `gain` of queries not fitted on.
@@ -316,7 +316,7 @@ def fit(results: JudgedResults, start: Tuning = UNTUNED) -> Tuning:
     return best
 
 
-def fit_and_check(results: JudgedResults, used: Tuning) -> Fitted:
+def fit_and_check(results: JudgedResults, used: Tuning) -> FittedTuning:
     """Fit the factors, and compare held-out rankings with those of the factors that are `used`."""
     before, after = results.ndcg(used), np.zeros(len(results))
     for number in range(FOLDS):
@@ -325,7 +325,7 @@ def fit_and_check(results: JudgedResults, used: Tuning) -> Fitted:
         after[held] = results.only(held).ndcg(tuning)
     shares = results.weights / results.weights.mean()
     gain = paired_bootstrap((after * shares).tolist(), (before * shares).tolist())
-    return Fitted(
+    return FittedTuning(
         fit(results), float((before * shares).mean()), float((after * shares).mean()), gain
     )
 

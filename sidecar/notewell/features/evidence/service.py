@@ -35,7 +35,7 @@ class _Cosines(NamedTuple):
 
 
 def opened(vault: OpenVault) -> OpenFeature:
-    """What answers questions about a vault by its sentences."""
+    """Answers questions about a vault by its sentences."""
     return OpenFeature(answers={EvidenceRequest: lambda one: answer(vault, one)})
 
 
@@ -86,13 +86,13 @@ def _vector(embedder: Embedder | None, text: str) -> FloatArray | None:
 
 def _sentences(
     vault: OpenVault, question: Question, asked: FloatArray | None, results: Sequence[Result]
-) -> Iterator[Sentence]:
+) -> Iterator[AnswerSentence]:
     """The sentences of the notes that are most like the question, at most so many."""
     found = [
         (cosine + _BY_WORDS * question.share(one.stems), one)
         for note, passage, cosine in _passages(vault, asked, results)
         for start, end in sentences_of(passage.text)
-        for one in (Sentence(note, passage, start, end),)
+        for one in (AnswerSentence(note, passage, start, end),)
         if not one.asks
     ]
     best = sorted(range(len(found)), key=lambda at: -found[at][0])[:_SENTENCES]
@@ -126,7 +126,7 @@ def _cosines(
     embedder: Embedder | None,
     asked: FloatArray | None,
     question: Question,
-    sentences: Sequence[Sentence],
+    sentences: Sequence[AnswerSentence],
 ) -> _Cosines:
     """Cosines with the question on the scale of all-MiniLM-L6-v2, (sentences,) each."""
     try:
@@ -140,7 +140,7 @@ def _cosines(
     return _Cosines(alike, alike)
 
 
-def _shown(vault: OpenVault, sentence: Sentence, confidence: float) -> Evidence:
+def _shown(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
     headings = sentence.passage.headings
     return Evidence(
         text=sentence.text,
@@ -239,7 +239,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class AnswerSentence:
     """A sentence of a passage, from `start` to `end` in its text."""
 
     note: StoredNote
@@ -273,9 +273,9 @@ class Sentence:
 
 
 def confidences(
-    question: Question, sentences: Sequence[Sentence], alone: FloatArray, within: FloatArray
+    question: Question, sentences: Sequence[AnswerSentence], alone: FloatArray, within: FloatArray
 ) -> list[float]:
-    """How likely each sentence answers, 0..1.
+    """The likelihood that each sentence answers, 0..1.
 
     `alone` and `within` are cosines with the question, (sentences,), on the scale of
     all-MiniLM-L6-v2: of the sentence, and of the sentence in its place.
@@ -286,7 +286,7 @@ def confidences(
     ]
 
 
-def _evidence(question: Question, sentence: Sentence, alone: float, within: float) -> float:
+def _evidence(question: Question, sentence: AnswerSentence, alone: float, within: float) -> float:
     covered = question.share(sentence.stems)
     headings = " ".join((sentence.note.title, *sentence.passage.headings))
     above = question.share(sentence.stems | {stem(word) for word in words(headings)}) - covered
@@ -303,7 +303,7 @@ def _evidence(question: Question, sentence: Sentence, alone: float, within: floa
     )
 
 
-def least_said(sentences: Sequence[Sentence]) -> float:
+def least_said(sentences: Sequence[AnswerSentence]) -> float:
     """The least confidence with which anything is said, by the language of the sentences."""
     language = language_of(" ".join(one.text for one in sentences))
     return _SAID if language in _AS_ENGLISH else _SAID_INFLECTED
@@ -315,6 +315,6 @@ def _alike(one: str, other: str) -> bool:
     return one[:least] == other[:least]
 
 
-def by_words(question: Question, sentences: Sequence[Sentence]) -> list[float]:
+def by_words(question: Question, sentences: Sequence[AnswerSentence]) -> list[float]:
     """Stand-ins for cosines where no model is loaded: by the words that a sentence has."""
     return [_LIKE_WORDS * question.share(one.stems) for one in sentences]

@@ -1,4 +1,4 @@
-"""What notes once said: searches as of a day, of what is gone, and the versions of a note.
+"""The past of notes: searches as of a day, of what is gone, and the versions of a note.
 
 It reads the history of a vault that is a git repository, and asks `git` for it.
 """

@@ -36,8 +36,8 @@ _FORMAT = f"--format={_COMMIT}%H\x1f%ct\x1f%s"
 
 
 @dataclass(slots=True)
-class Change:
-    """What one commit changed in one file; `at` in POSIX seconds."""
+class FileChange:
+    """The change of one file by one commit; `at` in POSIX seconds."""
 
     commit: str
     at: float
@@ -105,7 +105,7 @@ class GitHistory:
                 answers.read(1)
             asked.close()
 
-    def changes(self, path: str | None = None) -> Iterator[Change]:
+    def changes(self, path: str | None = None) -> Iterator[FileChange]:
         """All changes of files, newest first; of one file, also under its former names."""
         of_file = () if path is None else ("--follow", "--", path)
         of_all = ("--no-renames",) if path is None else ()
@@ -142,7 +142,7 @@ class GitHistory:
         )
 
 
-def _parsed(lines: Iterable[str]) -> Iterator[Change]:
+def _parsed(lines: Iterable[str]) -> Iterator[FileChange]:
     commit, subject, at = "", "", 0.0
     diff: list[str] = []
     for raw in lines:
@@ -150,7 +150,7 @@ def _parsed(lines: Iterable[str]) -> Iterator[Change]:
         begins_commit = line.startswith(_COMMIT)
         if begins_commit or line.startswith("diff --git "):
             if diff:
-                yield _change(Change(commit, at, subject, ""), diff)
+                yield _change(FileChange(commit, at, subject, ""), diff)
             diff = [] if begins_commit else [line]
         elif diff:
             diff.append(line)
@@ -158,10 +158,10 @@ def _parsed(lines: Iterable[str]) -> Iterator[Change]:
             commit, time, subject = line[1:].split("\x1f", 2)
             at = float(time)
     if diff:
-        yield _change(Change(commit, at, subject, ""), diff)
+        yield _change(FileChange(commit, at, subject, ""), diff)
 
 
-def _change(change: Change, diff: Sequence[str]) -> Change:
+def _change(change: FileChange, diff: Sequence[str]) -> FileChange:
     """The change, with the path and the lines of its diff."""
     in_hunk = False
     for line in diff:

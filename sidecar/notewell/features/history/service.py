@@ -26,7 +26,7 @@ from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.several_vaults import VaultAnswer, merged
-from notewell.features.history.git import Change, GitHistory
+from notewell.features.history.git import FileChange, GitHistory
 from notewell.features.history.requests import HistoryReply, HistoryRequest, NoteVersion
 from notewell.index.analyze import stem, words
 from notewell.search.query.terms import function_words
@@ -151,7 +151,7 @@ class VaultHistory:
         )
 
 
-def _matching(change: Change, wanted: set[str]) -> Iterator[NoteVersion]:
+def _matching(change: FileChange, wanted: set[str]) -> Iterator[NoteVersion]:
     """The change with its lines that have the words `wanted`, as stems; none if none has."""
 
     def found(lines: list[str]) -> tuple[str, ...]:

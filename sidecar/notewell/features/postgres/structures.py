@@ -59,7 +59,7 @@ _FEW_NOTES = 500  # a filter of more is applied to the postings after they were 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Postings:
+class TokenPostings:
     """The documents of a token: `rows` (n,) of the table, and `counts` (n, fields) in each."""
 
     rows: npt.NDArray[np.int32]
@@ -69,7 +69,7 @@ class Postings:
         return len(self.rows)
 
 
-_NONE = Postings(np.empty(0, np.int32), np.empty((0, len(FIELDS)), np.uint8))
+_NONE = TokenPostings(np.empty(0, np.int32), np.empty((0, len(FIELDS)), np.uint8))
 
 
 class PostgresKeywords(NoteMatching):
@@ -85,7 +85,7 @@ class PostgresKeywords(NoteMatching):
         self._notes = notes
         super().__init__()
         self._weights = field_factors(FieldWeights())
-        self._held: dict[str, Postings] = {}  # postings that were read, the oldest first
+        self._held: dict[str, TokenPostings] = {}  # postings that were read, the oldest first
         self._counted: dict[str, dict[str, int]] = {}  # of each token: its frequency by field
 
     # --- passages ---
@@ -109,7 +109,9 @@ class PostgresKeywords(NoteMatching):
         found = np.flatnonzero(scores > 0.0)
         return _best(self._documents.ids[found], scores[found], limit)
 
-    def _add(self, scores: npt.NDArray[np.float64], clause: Clause, postings: Postings) -> None:
+    def _add(
+        self, scores: npt.NDArray[np.float64], clause: Clause, postings: TokenPostings
+    ) -> None:
         """Add the BM25 of one form to the scores of all documents."""
         field = FIELDS.index(clause.form.field)
         inside = np.flatnonzero(postings.counts[:, field])
@@ -124,7 +126,7 @@ class PostgresKeywords(NoteMatching):
         self._count(tokens)
         return searched(tokens, self._forms, self._weights, self._documents.counted)
 
-    def _postings(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, Postings]:
+    def _postings(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, TokenPostings]:
         """The postings of tokens, joined; a narrow filter is applied by the database."""
         wanted, held = set(tokens), self._held
         known = {token: held[token] for token in wanted if token in held}
@@ -149,13 +151,13 @@ class PostgresKeywords(NoteMatching):
             self._hold(read)
         return known | read
 
-    def _placed(self, packed: bytes) -> Postings:
+    def _placed(self, packed: bytes) -> TokenPostings:
         """Stored postings, of the documents that there are in this generation."""
         places = np.frombuffer(packed, PLACES)
         rows, known = self._documents.rows(places["chunk"].astype(np.int64))
-        return Postings(rows[known].astype(np.int32), places["counts"][known])
+        return TokenPostings(rows[known].astype(np.int32), places["counts"][known])
 
-    def _hold(self, read: dict[str, Postings]) -> None:
+    def _hold(self, read: dict[str, TokenPostings]) -> None:
         """Keep what was read: people type letter by letter, and common words come in every query.
 
         Threads that read at the same time may each replace what the other keeps, which costs a
@@ -376,7 +378,7 @@ class HeldStructures:
         return made
 
     def _updated(self, session: Session, held: Generation | None) -> Generation:
-        """What is held, or else stored, with the changes since; or it is made of all notes."""
+        """The parts held, or else stored, with the changes since; or it is made of all notes."""
         if held is None and (stored := self._stored(session, _TERMS, "note_terms")) is not None:
             notes = NoteTable.of_segment(Segment.from_arrays(stored))
             table = DocumentTable(

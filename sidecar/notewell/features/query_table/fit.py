@@ -19,7 +19,7 @@ import numpy as np
 
 from notewell.base.types import FloatArray, IdArray
 from notewell.index.port import IndexReader
-from notewell.models.query_table import QueryTable, TableHead, Vocabulary, pack
+from notewell.models.query_table import QueryTable, TableHead, TokenVocabulary, pack
 
 RIDGE = 0.5  # as much as half a text that is the token alone
 BOUND = 0.5  # of the predicted agreement, below which nothing is said by meaning
@@ -138,7 +138,7 @@ def _solved(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
     return found
 
 
-def table_of(fitted: Fitted, vocabulary: Vocabulary, head: TableHead) -> QueryTable:
+def table_of(fitted: Fitted, vocabulary: TokenVocabulary, head: TableHead) -> QueryTable:
     """The table of the vocabulary, which has no figures of its agreement yet."""
     order = sorted(range(vocabulary.size), key=lambda at: vocabulary.tokens[at].encode())
     places = np.array(order, np.int64)

@@ -32,7 +32,7 @@ from notewell.features.query_table.fit import (
     spans,
     table_of,
 )
-from notewell.models.query_table import WORDPIECE, QueryTable, TableFile, TableHead, Vocabulary
+from notewell.models.query_table import WORDPIECE, QueryTable, TableFile, TableHead, TokenVocabulary
 
 _LOOK_S = 60.0  # between looks whether it is due; it begins at most once an hour
 _HOUR_S = 3600.0
@@ -114,7 +114,7 @@ class TableWork:
         embedder = self._vault.embedder()
         model: object = embedder
         document = model.tokenizer_document() if isinstance(model, TeachesQueries) else None
-        vocabulary = None if document is None else Vocabulary.of(document)
+        vocabulary = None if document is None else TokenVocabulary.of(document)
         if embedder is None or vocabulary is None:
             return  # a model of a service, or one that cuts texts in another way
         before = self._vault.query_table(embedder.key)
@@ -158,7 +158,7 @@ class _Made:
         self,
         vault: OpenVault,
         embedder: Embedder,
-        vocabulary: Vocabulary,
+        vocabulary: TokenVocabulary,
         progress: RunProgress,
     ) -> None:
         self._vault, self._key, self._vocabulary = vault, embedder.key, vocabulary

@@ -37,7 +37,7 @@ _MOST_REMEMBERED = 256  # conditions on properties, and on words
 
 
 @dataclass(frozen=True, eq=False)
-class _Paths:
+class _PathColumn:
     """All paths, case-folded, as one array of bytes in UTF-8; `names` is where file names begin."""
 
     letters: npt.NDArray[np.uint8]
@@ -45,7 +45,7 @@ class _Paths:
     names: IdArray
 
     @classmethod
-    def of(cls, notes: Sequence[StoredNote]) -> _Paths:
+    def of(cls, notes: Sequence[StoredNote]) -> _PathColumn:
         folded = [_bytes(note.path.casefold() + _BETWEEN) for note in notes]
         ends = np.cumsum([0, *map(len, folded)])
         names = [path.rfind(b"/") + 1 for path in folded]
@@ -113,8 +113,8 @@ class NoteColumns:
         self._holding: dict[tuple[Text, int, tuple[int, ...]], Flags] = {}
 
     @cached_property
-    def _paths(self) -> _Paths:
-        return _Paths.of(self.notes)
+    def _paths(self) -> _PathColumn:
+        return _PathColumn.of(self.notes)
 
     @cached_property
     def places(self) -> Mapping[str, int]:

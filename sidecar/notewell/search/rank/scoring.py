@@ -43,7 +43,7 @@ _LETTERS = 3  # of a query that say what is looked for
 
 
 @frozen
-class Reader:
+class SearchReader:
     """The model of a search as a reader: `count_tokens` counts its tokens in a text.
 
     `vault_unreadable`: how much of the vault's notes it splits into pieces of words, 0..1.
@@ -58,7 +58,7 @@ def query_evidence(
     terms: Terms,
     notes: NoteEvidence,
     hits: VectorHits,
-    reader: Reader | None,
+    reader: SearchReader | None,
     *,
     dated: bool = False,
     english: bool = True,

@@ -57,7 +57,7 @@ _SENTENCE_GOES_ON = re.compile(r"[a-z]")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-class _Row(NamedTuple):
+class _ShownPart(NamedTuple):
     """A part of the shown text that stands for itself, or goes on with running text.
 
     `source` is where it begins in the passage, `end` where its row ends there.
@@ -119,7 +119,7 @@ def _letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text).casefold()
 
 
-def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_Row]:
+def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_ShownPart]:
     rows = passage.split("\n")
     head: list[str] = []
     in_diagram = False
@@ -136,11 +136,13 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         elif cells and _is_head(rows, n, lines):
             head = row.split(_BAR)
         elif cells and (cells + 1 == len(head) or _is_one_of_many(rows, n, cells)):
-            yield _Row(_named_cells(row, head), start, source - 1, stands_alone=True, of_table=True)
+            yield _ShownPart(
+                _named_cells(row, head), start, source - 1, stands_alone=True, of_table=True
+            )
         else:
             head = []
             text, skipped = _without_marks(row)
-            yield _Row(text, start + skipped, source - 1, stands_alone=item)
+            yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
 
 
 def _is_head(rows: Sequence[str], n: int, lines: Sequence[int]) -> bool:
@@ -175,12 +177,12 @@ def _without_marks(row: str) -> tuple[str, int]:
     return " ".join(text.split()), start
 
 
-def _joined(rows: Sequence[_Row]) -> ShownText:
+def _joined(rows: Sequence[_ShownPart]) -> ShownText:
     parts: list[str] = []
     places: list[tuple[int, int, int]] = []
     walls: list[int] = []
     length = 0
-    before: _Row | None = None
+    before: _ShownPart | None = None
     for row in rows:
         if before is not None:
             parts.append(NEW_ROW if _is_apart(before, row) else " ")
@@ -194,7 +196,7 @@ def _joined(rows: Sequence[_Row]) -> ShownText:
     return ShownText("".join(parts), tuple(places), tuple(walls))
 
 
-def _is_apart(before: _Row, row: _Row) -> bool:
+def _is_apart(before: _ShownPart, row: _ShownPart) -> bool:
     """Tell whether a row does not go on with the text before it."""
     if row.of_table or before.of_table:
         return True

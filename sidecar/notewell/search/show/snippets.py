@@ -142,7 +142,7 @@ class Snippets:
         return render(text, start, end, marks, found)
 
     def _shown(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
-        """What is shown of a passage: without template lines, unless only they have the words."""
+        """The shown text of a passage: without template lines, unless only they have the words."""
         shown = shown_text(passage, names=names, lines=lines, template=self._template)
         if self._template and not self._read(shown.text).hits:
             whole = shown_text(passage, names=names, lines=lines)

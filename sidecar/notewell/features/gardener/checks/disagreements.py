@@ -175,7 +175,7 @@ def disagreements(said: Iterable[Statement]) -> Iterator[tuple[Statement, Statem
 
 
 def _difference(one: Statement, other: Statement) -> str:
-    """What two statements about the same thing say differently; "" if nothing, or too much."""
+    """The part in which two statements about one thing differ; "" if nothing, or too much."""
     kinds = []
     if one.numbers != other.numbers:
         if len(one.numbers) != len(other.numbers):

@@ -64,7 +64,7 @@ class UnlinkedMention:
     in_name: bool
 
     def signs(self) -> tuple[float, ...]:
-        """What tells how likely a mention deserves a link."""
+        """Signs of how likely a mention deserves a link."""
         use, words = self.use, len(self.mention.name.split())
         return (
             1.0,
