@@ -320,10 +320,10 @@ async def send_file(request: web.Request) -> web.Response:
             " added."
         )
     site, vault = request.app[SITE], request.query.get("vault") or None
-    path, note = request.query["path"], request.query.get("from", "")
     async with site.holding(vault):
-        found = await asyncio.to_thread(_read, site, vault, path, note)
-        tag = f"{blake2b(found.raw, digest_size=16).hexdigest()}-{int(page)}"
+        found, tag = await asyncio.to_thread(
+            _read, site, vault, request.query["path"], request.query.get("from", ""), int(page)
+        )
         if any(tag == known.value for known in request.if_none_match or ()):
             return web.Response(status=304, headers={hdrs.ETAG: f'"{tag}"', **_KEPT})
         if int(page):
@@ -365,13 +365,16 @@ def _headers(found: Attachment) -> dict[str, str]:
     }
 
 
-def _read(site: Site, vault: str | None, path: str, note: str) -> Attachment:
+def _read(site: Site, vault: str | None, path: str, note: str, page: int) -> tuple[Attachment, str]:
+    """A file, and a tag that is another for other content and for another page."""
     path = unicodedata.normalize("NFC", path)
     if is_document(path):
-        return read_document(site.engine(vault).file(path))
-    root = site.record(vault).path
-    rules = site.vaults.settings(site.record(vault)).vault
-    return read_attachment(root, rules, path, note)
+        found = read_document(site.engine(vault).file(path))
+    else:
+        record = site.record(vault)
+        rules = site.vaults.settings(record).vault
+        found = read_attachment(record.path, rules, path, note)
+    return found, f"{blake2b(found.raw, digest_size=16).hexdigest()}-{page}"
 
 
 def read_document(file: FileRef) -> Attachment:
