@@ -1,6 +1,6 @@
 """Requests of tools, which pydantic checks: made from the records of the contract.
 
-A request names the record, which of its fields it offers, and where it differs: `q` is called
+A tool names the record, which of its fields it offers, and where it differs: `q` is called
 `query`, some bounds and defaults are smaller, and some descriptions speak to an assistant. Unlike
 HTTP, tools read leniently: "10" is taken for 10, because language models write that.
 """
@@ -86,7 +86,7 @@ def request_of(tool: Tool) -> type[ToolRequest]:
     given = tool.arguments
     if not isinstance(given, Arguments):
         return given
-    base = BudgetedRequest if given.budgeted else ToolRequest
+    base = BudgetedRequest if given.budgeted or tool.cut else ToolRequest
     return request_model(given.record, base, fields=given.fields, changes=given.changes)
 
 

@@ -22,7 +22,7 @@ from notewell.contract.status import LedgerRequest, ReindexRequest, StatusReply,
 from notewell.doors.mcp.answer import indexed_paths
 from notewell.doors.mcp.arguments import BudgetedRequest, ToolRequest
 from notewell.doors.mcp.tool import (
-    HINT,
+    JOB_HINT,
     ArgumentChange,
     Document,
     Tool,
@@ -158,7 +158,7 @@ def index_remove(context: ToolContext, request: PathsRequest) -> Document:
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
         " folder. The setting vault.exclude keeps notes out of it."
     )
-    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {HINT}"}
+    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {JOB_HINT}"}
 
 
 def _inside(paths: list[str]) -> tuple[str, ...]:

@@ -112,13 +112,13 @@ class ToolContext:
     vaults: tuple[VaultFacts, ...]  # all that may be named
 
 
-HINT = "vault_status with this `job` says how far it is."
+JOB_HINT = "vault_status with this `job` says how far it is."
 
 
 def begin(context: ToolContext, kind: str) -> Document:
     """Begin a job of this kind; returns its part of the answer."""
     job = context.jobs.begin(kind, context.vault_id)
-    return {"job": progress_of(job, context.backend.answer(StatusRequest())), "hint": HINT}
+    return {"job": progress_of(job, context.backend.answer(StatusRequest())), "hint": JOB_HINT}
 
 
 def progress_of(job: Job, status: StatusReply) -> Document:
@@ -150,7 +150,7 @@ class Arguments:
     """Arguments of a tool by the fields of a record, which its function gets.
 
     `fields` names those that are offered; None: all. `changes` are by the record's names.
-    `budgeted`: the answer may be long, so that its maximum of tokens is an argument too.
+    The maximum of tokens is an argument too where the answer is `budgeted`, or is cut (`Tool`).
     """
 
     record: type
@@ -198,15 +198,15 @@ def tool_of(
 ) -> Tool:
     """A tool that sends a request of the contract; its name is that of the request's route.
 
-    `fields`, `changes` and `budgeted` are those of `Arguments`; what is `cut` has a budget. It
-    answers with what `shows` makes of the reply, by default with all of it; `run` is for one that
-    does more. It writes, unless `writes` says otherwise, where the request is no GET.
+    `fields`, `changes` and `budgeted` are those of `Arguments`. It answers with what `shows` makes
+    of the reply, by default with all of it; `run` is for one that does more. It writes, unless
+    `writes` says otherwise, where the request is no GET.
     """
     return Tool(
         name or record.endpoint.name,
         title,
         description,
-        Arguments(record, fields, changes, budgeted or bool(cut)),
+        Arguments(record, fields, changes, budgeted),
         run or partial(_ask, shows),
         cut=cut,
         writes=record.endpoint.method != "GET" if writes is None else writes,

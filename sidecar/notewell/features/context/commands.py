@@ -15,12 +15,11 @@ from notewell.doors.mcp.tool import (
     QUERY,
     Argument,
     ArgumentChange,
-    Arguments,
     Document,
     PromptText,
-    Tool,
     ToolContext,
     pick,
+    tool_of,
 )
 
 context = asking(
@@ -116,19 +115,17 @@ def _summarize(_context: ToolContext, given: Mapping[str, str]) -> str:
 
 
 TOOLS = (
-    Tool(
-        "context",
+    tool_of(
+        ContextRequest,
         "Context for a question",
         "Text from the notes to answer a question with, numbered to cite as [n].",
-        Arguments(
-            ContextRequest,
-            fields=("q", "budget_tokens", "sources", "fill"),
-            changes={
-                "q": QUERY,
-                "budget_tokens": ArgumentChange(doc="Maximum tokens of the answer"),
-            },
-        ),
-        question_context,
+        fields=("q", "budget_tokens", "sources", "fill"),
+        changes={
+            "q": QUERY,
+            "budget_tokens": ArgumentChange(doc="Maximum tokens of the answer"),
+        },
+        run=question_context,
+        writes=False,
         core=("query", "budget_tokens", "vault"),
     ),
 )

@@ -319,7 +319,7 @@ TOOLS = (
         "garden_plans",
         "Suggestions for a vault",
         "Plans of what could be tended; with `id` a plan's suggestions, with reason and diff.",
-        Arguments(PlansArguments, budgeted=True),
+        Arguments(PlansArguments),
         garden_plans,
         cut=("suggestions", "plans"),
     ),

@@ -22,10 +22,8 @@ from notewell.doors.cli.output import print_facts
 from notewell.doors.mcp.tool import (
     Argument,
     ArgumentChange,
-    Arguments,
     Document,
     PromptText,
-    Tool,
     ToolContext,
     pick,
     picked,
@@ -254,12 +252,13 @@ TOOLS = (
         shows=_path,
         cut=("steps",),
     ),
-    Tool(
-        "stats",
+    tool_of(
+        GraphStatsRequest,
         "Figures of a vault",
         "How many notes, passages, links and searches a vault has, and its most linked notes.",
-        Arguments(GraphStatsRequest, (), budgeted=True),
-        stats,
+        name="stats",
+        fields=(),
+        run=stats,
         cut=("hubs",),
     ),
 )

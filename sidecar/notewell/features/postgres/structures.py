@@ -378,7 +378,7 @@ class HeldStructures:
         return made
 
     def _updated(self, session: Session, held: Generation | None) -> Generation:
-        """The parts held, or else stored, with the changes since; or it is made of all notes."""
+        """The table held, or else stored, with the changes since; else one made of all notes."""
         if held is None and (stored := self._stored(session, _TERMS, "note_terms")) is not None:
             notes = NoteTable.of_segment(Segment.from_arrays(stored))
             table = DocumentTable(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
-from notewell.contract.request import Doc, Pattern
-from notewell.contract.status import CancelRun, RunRequest, RunsReply, RunsRequest
+from notewell.contract.request import Doc
+from notewell.contract.status import CancelRun, RunId, RunRequest, RunsReply, RunsRequest
 from notewell.doors.cli.asking import Say, Table, asking, group
 from notewell.doors.cli.options import current_invocation
 from notewell.doors.cli.output import local_time
@@ -72,7 +72,7 @@ _SHOWN = ("id", "kind", "trigger", "started", "ended", "result", "counts")
 class RunsArguments:
     """Arguments of the tool `runs`."""
 
-    id: Annotated[str, Pattern("^[0-9]{1,15}$"), Doc("Only this run")] | None = None
+    id: Annotated[RunId, Doc("Only this run")] | None = None
     limit: Annotated[int, Ge(1), Le(100)] = 20
 
 
@@ -93,7 +93,7 @@ TOOLS = (
         "runs",
         "Runs",
         "What works on a vault, what did, and what is due next.",
-        Arguments(RunsArguments, budgeted=True),
+        Arguments(RunsArguments),
         _runs,
         cut=("runs", "errors"),
     ),

@@ -78,7 +78,7 @@ TOOLS = (
         "topics",
         "Topics",
         "The topics of a vault, or with check: unknown, unused and similar ones.",
-        Arguments(TopicsArguments, budgeted=True),
+        Arguments(TopicsArguments),
         _topics,
         cut=("topics", "unknown", "unused", "alike"),
     ),
