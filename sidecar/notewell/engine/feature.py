@@ -21,7 +21,7 @@ from notewell.base.types.frozen import frozen
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.base.querylog import Judgements
     from notewell.base.support.http import Cancel
-    from notewell.base.types import Embedder, ModelKey, Settings, VaultRecord, VaultSource
+    from notewell.base.types import Embedder, Settings, VaultRecord, VaultSource
     from notewell.base.types.settings import Section
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.index.engines import Engines
     from notewell.index.port import IndexReader
     from notewell.models.chat.providers import Providers
-    from notewell.models.query_table import QueryTable
+    from notewell.models.query_table import FindTable
     from notewell.search.rank.evidence import Tuning
     from notewell.vault.sources import Source
     from notewell.vault.write import VaultWriter
@@ -43,7 +43,6 @@ Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
 Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
 Streams: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any, Cancel], Iterator[StreamEvent]]]"
 Search: TypeAlias = "Callable[[SearchRequest], SearchReply]"
-FindTable: TypeAlias = "Callable[[ModelKey | None], QueryTable | None]"
 
 
 @frozen

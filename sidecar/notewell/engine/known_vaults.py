@@ -1,6 +1,6 @@
 """The known vaults: finding one by id, name or folder, and the list of them, `vaults.json`.
 
-Opens no index, as `open_vaults` does: a command beside a running server does not load the engine.
+Opens no index; that is for `open_vaults`. So a command beside a running server loads no engine.
 
 A damaged list is taken from the copy beside it, or made again from what lies beside the indexes;
 the damaged file is kept. What happened is logged once, and told by the list until its next change.

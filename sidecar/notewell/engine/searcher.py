@@ -12,11 +12,11 @@ from pathlib import Path
 from notewell.base.support.disk import expanded
 from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
-from notewell.engine.feature import FindTable
 from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
 from notewell.models.loading import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
+from notewell.models.query_table import FindTable
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext, Uri
 from notewell.search.rank.evidence import UNTUNED, Tuning

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -371,6 +371,10 @@ def _unpacked(rows: Packed, dimensions: int) -> FloatArray:
 NAME = "query-table.bin"
 
 
+# Finds the table that stands for a model; None: there is none.
+FindTable: TypeAlias = "Callable[[ModelKey | None], QueryTable | None]"
+
+
 class TableFile:
     """Stores and reads the table of one vault. Any thread may call.
 
@@ -401,7 +405,7 @@ class TableFile:
         disk.replace(self._file, table.encode())
 
 
-def current(folder: Path) -> Callable[[ModelKey | None], QueryTable | None]:
+def current(folder: Path) -> FindTable:
     """The function that gives the table of a vault for a model."""
     return TableFile(folder).of
 
