@@ -28,16 +28,6 @@ Damage = Callable[[Path], None]
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
-    )
-
-
-@pytest.fixture
 def known(settings: Settings, tmp_path: Path) -> tuple[VaultRecord, ...]:
     """Vaults of all kinds; the default is not the first, and a name is not its folder's."""
     vaults = Vaults(settings, features=FEATURES)

@@ -23,16 +23,6 @@ from notewell.vault.write_journal import Journal
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
-    )
-
-
-@pytest.fixture
 def vaults(settings: Settings) -> Iterator[Vaults]:
     with closing(Vaults(settings, features=FEATURES)) as vaults:
         yield vaults
