@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.base.errors import ModelError, ModelUnavailableError
+from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.base.types import ModelRules
 from notewell.models.bert_onnx import build_graph
 from notewell.models.encoder import read_encoder
@@ -147,3 +147,47 @@ def test_a_closed_embedder_cannot_be_used(minilm: ModelFiles, tmp_path: Path) ->
     embedder.close()
     with pytest.raises(ModelError, match="closed"):
         embedder.embed_query("one")
+
+
+MARKER = "import pathlib; pathlib.Path({marker!r}).touch()\nfrom torch.nn import Identity as Run\n"
+
+
+def _with_code(model: Path, marker: Path) -> None:
+    """Have `modules.json` name a class of a Python file that lies beside it."""
+    (model / "run_me.py").write_text(MARKER.format(marker=str(marker)), encoding="utf-8")
+    modules = json.loads((model / "modules.json").read_text())
+    modules.append({"idx": 2, "name": "2", "path": "2_Run", "type": "run_me.Run"})
+    (model / "2_Run").mkdir()
+    (model / "modules.json").write_text(json.dumps(modules))
+
+
+def test_python_files_beside_a_model_are_not_run(
+    minilm: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _as_sentence_model(minilm.folder, tmp_path)
+    marker = tmp_path / "it-ran"
+    _with_code(model, marker)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((ModelUnavailableError, ImportError)):
+        TorchEmbedder.load(ModelRules(name="of-a-stranger", folder=str(model)), offline=True)
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["stranger", "sentence-transformers/all-MiniLM-L6-v2", "./stranger"]
+)
+def test_a_name_never_means_a_folder_of_the_current_one(
+    minilm: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    vault = tmp_path / "vault"
+    (vault / name).mkdir(parents=True)
+    _as_sentence_model(minilm.folder, vault / name)
+    monkeypatch.chdir(vault)
+    with pytest.raises(ModelUnavailableError, match="a file or folder of this name"):
+        TorchEmbedder.load(ModelRules(name=name), offline=True)
+
+
+def test_a_version_that_runs_such_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.models.torch_embedder.version", lambda _: "5.7.0")
+    with pytest.raises(MissingExtraError, match="sentence-transformers>=6"):
+        TorchEmbedder.load(ModelRules(name="someone/model"), offline=True)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from notewell.base.config import (
     PATHS,
-    VAULT_FILE,
     Layer,
     Sections,
     Source,
@@ -26,6 +25,7 @@ from notewell.base.config import (
     user_file,
     vault_layer,
 )
+from notewell.base.config.vault_file import VAULT_FILE
 from notewell.base.errors import (
     ConfigError,
 )

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
+import re
 import threading
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +28,8 @@ from notewell.models.providers import EmbedderOptions
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+_LEAST_MAJOR = 6  # earlier versions run the modules that a folder's modules.json names
+_HUB_NAME = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)?", re.ASCII)
 _BATCH = 8  # small, so that a query never waits long
 
 
@@ -45,24 +50,32 @@ class TorchEmbedder:
 
     @classmethod
     def load(cls, rules: ModelRules, *, offline: bool) -> TorchEmbedder:
-        """Load `rules.folder`, else the hub's model `rules.name`.
+        """Load `rules.folder`, else the hub's model `rules.name`; no code of either is run.
 
-        Raises MissingExtraError without the extra, ModelUnavailableError without the model.
+        Raises MissingExtraError without the extra, or with a version that runs code of a model;
+        ModelUnavailableError without the model.
         """
         if importlib.util.find_spec("sentence_transformers") is None:
             raise MissingExtraError(
                 f"The model {rules.name} needs sentence-transformers, which is not installed."
                 " Run pip install '.[torch]' in Notewell's source folder."
             )
+        _check_version()
         # Importing it takes seconds, and the extra may not be installed.
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
 
         spec = known(rules.name)
         place = rules.folder or (spec.repo if spec else None) or rules.name
         revision = spec.revision if spec and not rules.folder else None
+        if not rules.folder:
+            _check_name(place)
         try:
             model = SentenceTransformer(
-                place, device="cpu", revision=revision, local_files_only=offline
+                place,
+                device="cpu",
+                revision=revision,
+                local_files_only=offline,
+                trust_remote_code=False,
             )
         except (OSError, ValueError) as error:  # both are raised for models that do not exist
             raise ModelUnavailableError(
@@ -121,6 +134,31 @@ class TorchEmbedder:
                 convert_to_numpy=True,
             )
         return np.asarray(vectors, np.float32)
+
+
+def _check_version() -> None:
+    """Raise MissingExtraError for a version that runs Python files of a model's folder unasked."""
+    installed = version("sentence-transformers")
+    major = installed.partition(".")[0]
+    if not major.isdigit() or int(major) < _LEAST_MAJOR:
+        raise MissingExtraError(
+            f"sentence-transformers {installed} runs code that lies beside a model. Install"
+            f" version {_LEAST_MAJOR} or newer: pip install"
+            f" 'sentence-transformers>={_LEAST_MAJOR}'."
+        )
+
+
+def _check_name(name: str) -> None:
+    """Raise ModelUnavailableError for what is no name on the hub, but a place on this computer.
+
+    The library takes a folder of that name, also one of the current folder, for the model. That
+    folder may be a vault's.
+    """
+    if _HUB_NAME.fullmatch(name) is None or os.path.lexists(name):
+        raise ModelUnavailableError(
+            f"{name[:200]!r} is not loaded: there is a file or folder of this name, or it is no"
+            " name on the hub. Name a folder that holds a model in the setting model.folder."
+        )
 
 
 def _dimensions(model: Any) -> int:

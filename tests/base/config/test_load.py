@@ -39,14 +39,14 @@ def test_each_layer_overrides_the_one_before(home: dict[str, str], tmp_path: Pat
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / ".notewell.toml").write_text(
-        '[model]\nname = "from-vault"\n[vault]\nexclude = ["Archive/**"]\n', encoding="utf-8"
+        '[model]\nname = "all-mpnet-base-v2"\n[vault]\nexclude = ["Archive/**"]\n', encoding="utf-8"
     )
 
     def names(environ: Mapping[str, str], **flags: object) -> Settings:
         return load_settings(environ={**home, **environ}, flags=flags, vault=vault)
 
     assert load_settings(environ=home).model.name == "from-user"
-    assert names({}).model.name == "from-vault"
+    assert names({}).model.name == "all-mpnet-base-v2"
     assert names({}).vault.exclude == ("Archive/**",)
     assert names({}).chunking.max_tokens == 100
     assert names({"NOTEWELL_MODEL_NAME": "from-env"}).model.name == "from-env"

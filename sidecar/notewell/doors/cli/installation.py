@@ -14,7 +14,8 @@ from typing import TypeVar
 import click
 
 from notewell import __version__
-from notewell.base.config import VAULT_FILE, usual_keys
+from notewell.base.config import usual_keys
+from notewell.base.config.vault_file import VAULT_FILE
 from notewell.base.errors import (
     ConfigError,
     NotewellError,

@@ -25,6 +25,7 @@ from notewell.contract.context import AskModelsReply
 from notewell.contract.request import StreamEvent
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.features.ask.harmless import harmless
 from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
@@ -43,7 +44,7 @@ from notewell.features.ask.requests import (
     ForgetConversationRequest,
     SaveConversationRequest,
 )
-from notewell.features.ask.tool_loop import AnswerDraft, ToolLoop, phrases_for
+from notewell.features.ask.tool_loop import AnswerDraft, ToolLoop, embed_names, phrases_for
 from notewell.models.chat import ChatModel, Message, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.query.language import parse
@@ -52,6 +53,10 @@ from notewell.vault.readers import link_name
 CONVERSATIONS = "conversations"  # of the folder, next to the index
 MOST = 50  # conversations of a vault, the newest
 _ID = re.compile(r"[0-9a-f]{16}")
+_HEADING = re.compile(r"^(#{1,4}) ", re.MULTILINE)
+_FENCED = re.compile(
+    r"(^(?:`{3,}|~{3,}).*?(?:^(?:`{3,}|~{3,})[ \t]*$|\Z))", re.MULTILINE | re.DOTALL
+)
 _INSTANT_RESULTS = 5  # shown while the model works
 # What leaves this computer, for people.
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
@@ -136,23 +141,42 @@ class Conversations:
 
 
 def _turn(stored: Mapping[str, Any]) -> AskReply:
-    """A turn from its JSON. Raises KeyError or TypeError if it is not one."""
+    """A turn from its JSON. Raises KeyError or TypeError if it is not one.
+
+    Answers that an earlier version stored as the model wrote them are made harmless here.
+    """
     sources = tuple(AskSource(**one) for one in stored["sources"])
     lists = {"invalid": tuple(stored["invalid"]), "warnings": tuple(stored["warnings"])}
-    return AskReply(**{**stored, **lists, "sources": sources})
+    cited = set(_cited_names(sources))
+    answer = harmless(str(stored["answer"]), lambda target: target.casefold() in cited)
+    return AskReply(**{**stored, **lists, "sources": sources, "answer": answer})
 
 
 def as_note(turns: Sequence[AskReply]) -> str:
     """A conversation as Markdown: a heading for each question, the answer's headings below it."""
-    parts = []
+    parts: list[str] = []
+    cited: set[str] = set()
     for turn in turns:
         question = " ".join(turn.question.split())
-        answer = re.sub(r"^(#{1,4}) ", r"##\1 ", turn.answer, flags=re.MULTILINE).strip()
+        answer = _with_lower_headings(turn.answer).strip()
+        cited.update(_cited_names(turn.sources))
         if turn.cancelled:
             answer = f"{answer}\n\n{phrases_for(turn.question).partial}".strip()
         sources = "".join(f"- {_link(one)}\n" for one in turn.sources if one.cited)
         parts.append(f"## {question}\n\n{answer}\n" + (sources and f"\n{sources}"))
-    return "\n".join(parts)
+    # Once more, as a whole: addresses of pages are written by others, too.
+    return harmless("\n".join(parts), lambda target: target.casefold() in cited)
+
+
+def _with_lower_headings(answer: str) -> str:
+    """The answer with its headings two levels lower; lines of code stay."""
+    parts = _FENCED.split(answer)
+    parts[::2] = [_HEADING.sub(r"##\1 ", text) for text in parts[::2]]
+    return "".join(parts)
+
+
+def _cited_names(sources: Sequence[AskSource]) -> Iterator[str]:
+    return (name for one in sources if one.cited for name in embed_names(one.path))
 
 
 def _link(source: AskSource) -> str:

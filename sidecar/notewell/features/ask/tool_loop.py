@@ -18,6 +18,7 @@ from notewell.contract.context import ModelView
 from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeRunner
+from notewell.features.ask.harmless import HarmlessStream, harmless
 from notewell.features.ask.requests import AskReply, AskStep, AskText
 from notewell.features.ask.tools import (
     GIVEN_UP,
@@ -29,6 +30,7 @@ from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.show.blocks import TAG
+from notewell.vault.readers import link_name
 
 _RULES = f"""You answer questions from a person's own notes.
 - Answer in the language of the question, briefly, in Markdown.
@@ -221,14 +223,16 @@ class AnswerDraft:
         general: bool = False,
         stopped: bool = False,
     ) -> AskReply:
+        sources = self.catalogue.sources(cited)
+        names = {name for one in sources if one.cited for name in embed_names(one.path)}
         return AskReply(
             question=self.question,
             standalone=self.standalone or self.question,
             vault=self.vault,
             conversation=self.conversation,
             model=self.model,
-            answer=text,
-            sources=self.catalogue.sources(cited),
+            answer=harmless(text, lambda target: target.casefold() in names),
+            sources=sources,
             grounded=grounded,
             general=general,
             partial=self.partial,
@@ -349,8 +353,9 @@ class ToolLoop:
     def _round(
         self, draft: AnswerDraft, tools: Sequence[ToolSpec]
     ) -> Generator[StreamEvent, None, Turn]:
-        """One turn of the model. Its text is sent once there is a source."""
+        """One turn of the model. Its text is sent, made harmless, once there is a source."""
         received, unsent = "", ""
+        shown = HarmlessStream()
         turn = Turn("")
         may_answer = bool(draft.catalogue.numbers) or self._rules.general_knowledge
         try:
@@ -363,7 +368,8 @@ class ToolLoop:
                 # Text that may still become the marker NOT_IN_NOTES is not sent.
                 if may_answer and not NOT_IN_NOTES.startswith(received.lstrip()[:_MARKER_CHARS]):
                     draft.text = received
-                    yield StreamEvent("text", AskText(unsent))
+                    if certain := shown.feed(unsent):
+                        yield StreamEvent("text", AskText(certain))
                     unsent = ""
         except ProviderError as error:
             if not received.strip():
@@ -371,6 +377,8 @@ class ToolLoop:
             draft.partial = True
             draft.warnings.append(error.message)
             turn = Turn(received)
+        if rest := shown.end():
+            yield StreamEvent("text", AskText(rest))
         if turn.cut:
             draft.partial = True
             draft.warnings.append("The answer was too long for `ask.answer_tokens`.")
@@ -385,6 +393,12 @@ class ToolLoop:
         if self._model.output_limit is not None:
             most = min(most, self._model.output_limit)
         return self._provider.stream(self._model.name, messages, tools, most)
+
+
+def embed_names(path: str) -> tuple[str, ...]:
+    """The names by which a note may be embedded: its path and its name, with and without ending."""
+    names = (path, link_name(path))
+    return tuple(one.casefold() for name in names for one in (name, name.rpartition("/")[2]))
 
 
 def newest_within(

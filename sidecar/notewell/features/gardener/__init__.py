@@ -27,7 +27,11 @@ class GardenRules:
 
 
 SECTION = Section(
-    "garden", GardenRules, in_vault=True, safe=("checks", "ignore", "folder"), live=True
+    "garden",
+    GardenRules,
+    in_vault=("checks", "ignore", "folder"),
+    safe=("checks", "ignore", "folder"),
+    live=True,
 )
 
 

@@ -23,8 +23,7 @@ class GleaningRules:
 SECTION = Section(
     "gleanings",
     GleaningRules,
-    in_vault=True,
-    refused=("web",),
+    in_vault=("headings", "daily_folders", "folder"),
     here=("headings", "daily_folders", "folder"),
     usual=("folder", "headings"),
 )

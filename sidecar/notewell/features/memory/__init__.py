@@ -20,7 +20,12 @@ class MemoryRules:
 
 
 SECTION = Section(
-    "memory", MemoryRules, in_vault=True, here=("folder",), live=True, usual=("folder",)
+    "memory",
+    MemoryRules,
+    in_vault=("folder",),
+    here=("folder",),
+    live=True,
+    usual=("folder",),
 )
 
 
