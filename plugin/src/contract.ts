@@ -1269,7 +1269,7 @@ export interface HistoryRequest extends OfVault {
  * The changes of notes whose lines match a query, newest first.
  *
  * `first` is the oldest change that added a matching line: when it was first written. `total`
- * counts all changes, whatever the limit.
+ * counts all changes, whatever the limit. `warnings` tell what was left out.
  */
 export interface HistoryReply {
   readonly query: string;
@@ -1278,6 +1278,7 @@ export interface HistoryReply {
   readonly total: number;
   readonly first: NoteVersion | null;
   readonly versions: readonly NoteVersion[];
+  readonly warnings: readonly string[];
 }
 
 /** A change of a note: the lines that match the query, as they came and went. */

@@ -179,17 +179,19 @@ class Engine:
         load_model: Loader = load_embedder,
         features: Sequence[Feature] = (),
         readers: ReaderPool | None = None,
+        source: Source | None = None,
     ) -> Engine:
         """Open the index in `directory`.
 
         `writable` takes the writer's lock (IndexInUseError when it is held); else an index that
         is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
         `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
-        the rows of what it answers besides searches; `readers` share these.
+        the rows of what it answers besides searches; `readers` share these. `source` has the notes,
+        where they are not those of the record's folder.
         """
         added, readers = engines(features), readers or ReaderPool()
         index = open_index(directory, writable=writable, added=added)
-        source = open_source(features, record, settings)
+        source = source or open_source(features, record, settings)
         try:
             claim(index, record, writable=writable)
             mirror = source.receiver() if writable else None

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from itertools import starmap
 from pathlib import Path
 
+from notewell.base.support.plain_file import read_plain
 from notewell.base.types import PropertyValue
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
@@ -117,12 +118,18 @@ def _place(stored: Mapping[str, object]) -> tuple[str, str]:
 def obsidian_settings(file: Path) -> Mapping[str, object]:
     """A file of Obsidian's settings; empty where it cannot be read."""
     try:
-        if file.stat().st_size > _MAX_SETTINGS_BYTES:
-            return {}
-        stored = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        stored = json.loads(obsidian_settings_text(file) or "{}")
+    except (ValueError, RecursionError):
         return {}
     return stored if isinstance(stored, dict) else {}
+
+
+def obsidian_settings_text(file: Path) -> str | None:
+    """The text of a file of Obsidian's settings; None where it cannot be read."""
+    try:
+        return read_plain(file, most=_MAX_SETTINGS_BYTES).decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
 
 
 def _is_date_in_daily_folder(path: str) -> bool:

@@ -348,8 +348,9 @@ def read_bytes(
         descriptor = os.open(file.disk_path, _OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as handle:
             _check_opened(file, os.fstat(descriptor), max_bytes, limit)
-            # One more than allowed, in case the file grows while it is read.
-            raw = handle.read(max_bytes + 1)
+            # One more than it has, in case it grows meanwhile. Not one more than the limit: that
+            # many bytes are reserved before anything is read.
+            raw = handle.read(os.fstat(descriptor).st_size + 1)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UnreadableNoteError(
             f"{file.path} is gone; it was moved or deleted since the vault was listed.",
@@ -521,8 +522,14 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
     Raises UnreadableNoteError with code "vanished", "unreadable" (this includes a file that is
     not of its format), "too_slow", "too_large", "binary" or "encrypted".
     """
+    return read_bytes_of_note(file, _bytes(file, rules, _reader(file)), rules, child)
+
+
+def read_bytes_of_note(
+    file: FileRef, raw: bytes, rules: VaultRules, child: ReaderProcess | None = None
+) -> HashedNote:
+    """Read a note from its bytes, as `read_note` does; `file` names it."""
     reader = _reader(file)
-    raw = _bytes(file, rules, reader)
     types = readable(rules.types)[0]
     ocr = Tesseract() if rules.ocr else None
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=ocr)
@@ -565,12 +572,18 @@ def _reader(file: FileRef) -> Reader:
     return reader
 
 
+def content_limit(file: FileRef, rules: VaultRules) -> int:
+    """The most bytes of a file that are read."""
+    reader = _reader(file)
+    most = rules.max_document_bytes if reader.binary else rules.max_note_bytes
+    return most if reader.max_bytes is None else min(most, reader.max_bytes)
+
+
 def _bytes(file: FileRef, rules: VaultRules, reader: Reader) -> bytes:
     key = "max_document_bytes" if reader.binary else "max_note_bytes"
-    most = rules.max_document_bytes if reader.binary else rules.max_note_bytes
-    if reader.max_bytes is not None and reader.max_bytes < most:
-        return read_bytes(file, reader.max_bytes, limit=f"for {reader.name}")
-    return read_bytes(file, most, limit=f"setting vault.{key}")
+    most = content_limit(file, rules)
+    limit = f"for {reader.name}" if most == reader.max_bytes else f"setting vault.{key}"
+    return read_bytes(file, most, limit=limit)
 
 
 def _hash(raw: bytes) -> bytes:

@@ -31,6 +31,17 @@ def check() -> None:
         raise InterruptedWorkError("Nobody waits for this answer any more, so it was given up.")
 
 
+def stopping() -> Callable[[], bool]:
+    """A function that tells any thread whether the caller of this work was cancelled."""
+    stop = _STOP.get()
+    return stop.is_set if stop is not None else lambda: False
+
+
+def run_until(stop: threading.Event, work: Callable[[], T]) -> T:
+    """Run `work` in this thread; `check` in it raises once `stop` is set."""
+    return _run(stop, work)
+
+
 async def run_in(executor: Executor, work: Callable[[], T]) -> T:
     """Run `work` in a thread of `executor`; when the caller is cancelled, `check` in it raises."""
     import asyncio  # noqa: PLC0415 - megabytes that a process which only searches does without

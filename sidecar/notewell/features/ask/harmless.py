@@ -85,7 +85,7 @@ class HarmlessStream:
         return rest
 
     def _beginning(self, line: str) -> str:
-        """What can be given of a line that has not ended."""
+        """Return the part of a line that has not ended which nothing later changes."""
         if self._fence or _FENCE.match(line) or line.startswith("---"):
             return ""
         plain = _PLAIN.match(line)

@@ -46,4 +46,6 @@ def _print(reply: HistoryReply) -> None:
             for line in lines:
                 click.echo(clean_lines(f"  {sign} {line}"))
     first = f", first written {local_time(reply.first.at)}" if reply.first is not None else ""
+    for warning in reply.warnings:
+        current_invocation().say(warning)
     current_invocation().say(f"{counted(reply.total, 'change')}{first}")

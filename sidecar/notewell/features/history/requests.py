@@ -25,7 +25,7 @@ class HistoryReply:
     """The changes of notes whose lines match a query, newest first.
 
     `first` is the oldest change that added a matching line: when it was first written. `total`
-    counts all changes, whatever the limit.
+    counts all changes, whatever the limit. `warnings` tell what was left out.
     """
 
     query: str
@@ -34,6 +34,7 @@ class HistoryReply:
     total: int
     first: NoteVersion | None
     versions: tuple[NoteVersion, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @sent_to(
