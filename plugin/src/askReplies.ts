@@ -9,6 +9,7 @@ import type {
   AskFound,
   AskModelsReply,
   AskNotice,
+  AskPermission,
   AskReply,
   AskSavedReply,
   AskStep,
@@ -67,6 +68,7 @@ interface EventData {
   readonly notice: AskNotice;
   readonly found: AskFound;
   readonly step: AskStep;
+  readonly permission: AskPermission;
   readonly text: AskText;
   readonly answer: AskReply;
   readonly error: AskFailed;
@@ -77,6 +79,7 @@ const EVENTS: { readonly [K in AskEventKind]: Check<EventData[K]> } = {
   notice,
   found,
   step,
+  permission: partOf<AskPermission>()({ id: text, address: text, host: text }),
   text: partOf<AskText>()({ text }),
   answer,
   error: partOf<AskFailed>()({ code: text, detail: text }),

@@ -1,6 +1,6 @@
 /** Words for what happens while a question is answered, the same in the plugin and in the pages. */
 
-import type { AskNotice, AskReply, AskStep } from "./contract";
+import type { AskNotice, AskPermission, AskReply, AskStep } from "./contract";
 import { t } from "./texts";
 
 const tools = (): Readonly<Record<string, string>> => ({
@@ -26,6 +26,11 @@ export function stepWords({ tool, about, outcome }: AskStep): { readonly did: st
 /** The program that a step ran, and what it printed. */
 export function stepCode({ code, output }: AskStep): readonly string[] {
   return [code, output].filter((text): text is string => !!text);
+}
+
+/** The question before a page is read whose address the model put together; the address is shown whole, beside it. */
+export function permissionText({ host }: AskPermission): string {
+  return t("The model asks to read a page of {host}. Its address may hold words of your notes, which are then sent there:", { host });
 }
 
 /** What stands below an answer that was stopped after the text `answer`. */

@@ -155,6 +155,11 @@ export class Client extends HttpClient {
     return this.get("ask/{id}", asks.events, { id, after, wait: ANSWER_WAIT_S }, 2 * ANSWER_WAIT_S * 1_000);
   }
 
+  /** Answers an event `permission`: whether the model may read the page. */
+  permitAddress(id: string, allow: boolean): Promise<unknown> {
+    return this.post("ask/permit", anything, { id, allow });
+  }
+
   stopAnswer(id: string): Promise<unknown> {
     return this.post("ask/stop", anything, { id });
   }

@@ -99,8 +99,22 @@ export type GardenCheck =
   | "merge_topics"
   | "archive_topic";
 export type SuggestionState = "open" | "applied" | "rejected" | "refused";
-export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
-export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
+export type AskEventKind =
+  | "notice"
+  | "found"
+  | "step"
+  | "permission"
+  | "text"
+  | "answer"
+  | "error";
+export type AskEventData =
+  | AskNotice
+  | AskFound
+  | AskStep
+  | AskPermission
+  | AskText
+  | AskReply
+  | AskFailed;
 export type LocalServer = "ollama" | "lm-studio" | "llama.cpp";
 export type ChatService = "openai" | "anthropic" | "gemini" | "mistral" | "openrouter";
 export type KeyPlace = "environment" | "keyring" | "none";
@@ -2236,6 +2250,8 @@ export interface AskRequest extends OfVault {
   readonly model?: string | null;
   /** Reply at once with an id; GET /api/ask/{id} has the events, for who cannot stream */
   readonly stream?: "poll" | null;
+  /** The client shows the person events `permission`, and sends what they decide */
+  readonly may_ask?: boolean;
 }
 
 /** One event of the stream: its `id:`, its `event:` and the JSON of its `data:`. */
@@ -2276,6 +2292,18 @@ export interface AskStep {
   readonly outcome: string;
   readonly code: string | null;
   readonly output: string | null;
+}
+
+/**
+ * A question to the person: whether the model may read the web page at `address`.
+ *
+ * `id` is sent back by `POST /api/ask/permit`. The page is requested only if it is allowed, and
+ * not without an answer within two minutes.
+ */
+export interface AskPermission {
+  readonly id: string;
+  readonly address: string;
+  readonly host: string;
 }
 
 /** A piece of the answer, as it arrives. `AskReply.answer` is the final text. */
@@ -2475,6 +2503,20 @@ export interface StopAnswerRequest {
 /** The answer that was stopped. */
 export interface AskStoppedReply {
   readonly id: string;
+}
+
+/** `POST /api/ask/permit`: Allow a web page that an answer asks for, or refuse it */
+export interface PermitAddressRequest extends OfVault {
+  /** Id of the event's question */
+  readonly id: string;
+  /** Whether the page may be read */
+  readonly allow: boolean;
+}
+
+/** The question about an address that was answered, and the answer. */
+export interface AskPermittedReply {
+  readonly id: string;
+  readonly allowed: boolean;
 }
 
 /** `GET /api/ask/{id}`: The events of an answer after a number, waiting for the next one */
@@ -3308,6 +3350,7 @@ export interface Routes {
   readonly "POST /api/ask/forget": { readonly parameters: ForgetConversationRequest; readonly reply: AskForgottenReply };
   readonly "POST /api/ask/save": { readonly parameters: SaveConversationRequest; readonly reply: AskSavedReply };
   readonly "POST /api/ask/stop": { readonly parameters: StopAnswerRequest; readonly reply: AskStoppedReply };
+  readonly "POST /api/ask/permit": { readonly parameters: PermitAddressRequest; readonly reply: AskPermittedReply };
   readonly "GET /api/ask/{id}": { readonly parameters: AskEventsRequest; readonly reply: AskEventsReply };
   readonly "POST /api/reindex": { readonly parameters: ReindexRequest; readonly reply: AcceptedReply };
   readonly "POST /api/changes": { readonly parameters: ChangesRequest; readonly reply: AcceptedReply };

@@ -228,6 +228,11 @@ REPLIES: dict[str, Asked] = {
     "ask-setup-unasked": ("POST /api/ask/setup", {"service": "anthropic"}, 400),
     "ask-use-unknown": ("POST /api/ask/use", {"server": "elsewhere"}, 400),
     "ask-events-nothing": ("GET /api/ask/{id}", {"id": "0123456789abcdef" * 2}, 404),
+    "ask-permit-nothing": (
+        "POST /api/ask/permit",
+        {"id": "0123456789abcdef" * 2, "allow": True},
+        404,
+    ),
     "ask-stop-nothing": ("POST /api/ask/stop", {"id": "0123456789abcdef" * 2}, 404),
     "ask-save-nothing": (
         "POST /api/ask/save",

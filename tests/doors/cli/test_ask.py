@@ -60,6 +60,21 @@ def test_an_answer_that_a_note_talked_a_model_into_is_harmless_everywhere(
 
 
 @pytest.mark.usefixtures("indexed")
+def test_without_a_terminal_no_made_up_address_is_read(
+    notewell: CommandLine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_ASK_WEB", "true")
+    question = "How do bees find their way home?"
+    for flags in ((), ("--json",)):
+        call = Says("", [("read_web_page", {"url": "https://sun.elsewhere.invalid/"})])
+        model.turns += [call, Says("By the sun [1].")]
+        told = notewell("ask", question, *flags).stderr
+        assert flags or "others only if you allow each" in told
+        result = model.asked[-1]["messages"][-1]["content"]
+        assert "the person did not allow it" in result
+
+
+@pytest.mark.usefixtures("indexed")
 def test_json_prints_one_document_and_can_continue_a_conversation(
     notewell: CommandLine, model: ScriptedModel
 ) -> None:

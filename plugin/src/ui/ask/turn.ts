@@ -3,10 +3,10 @@
 import { Component, Keymap, MarkdownRenderer, type App } from "obsidian";
 import { Answer } from "../../answer";
 import type { AskEvent } from "../../askReplies";
-import { noticeText, stepCode } from "../../askWords";
+import { noticeText, permissionText, stepCode } from "../../askWords";
 import { replaceCitations } from "../../citations";
 import { asServerError, type Client } from "../../client";
-import type { AskFailed, AskNotice, AskReply, AskRequest, AskStep, Result } from "../../contract";
+import type { AskFailed, AskNotice, AskPermission, AskReply, AskRequest, AskStep, Result } from "../../contract";
 import { count } from "../../format";
 import { Timer } from "../../support";
 import { link, title } from "../controls";
@@ -82,7 +82,7 @@ export class Turn extends Component {
     this.#stepsEl.open = true;
     this.el.setAttr("aria-busy", true);
     try {
-      await answer.follow(question, (event) => this.#receive(event));
+      await answer.follow({ ...question, may_ask: true }, (event) => this.#receive(event, client));
       if (!this.reply && !this.#afterEl.hasChildNodes()) this.#drawStopped();
     } catch (error) {
       const failure = asServerError(error);
@@ -94,10 +94,11 @@ export class Turn extends Component {
     this.#foldSteps();
   }
 
-  #receive(event: AskEvent): void {
+  #receive(event: AskEvent, client: Client): void {
     if (event.kind === "notice") this.#drawNotice(event.data);
     else if (event.kind === "found") this.#drawFound(event.data.results);
     else if (event.kind === "step") this.#drawStep(event.data);
+    else if (event.kind === "permission") this.#drawPermission(event.data, client);
     else if (event.kind === "text") this.#write(this.#text + event.data.text);
     else if (event.kind === "answer") this.#settle(event.data);
     else this.#fail(event.data);
@@ -121,6 +122,22 @@ export class Turn extends Component {
     row.createSpan({ cls: "notewell-outcome", text: outcome });
     for (const text of stepCode(step)) row.createEl("pre", { text, attr: { dir: "ltr" } });
     this.#summaryEl.setText(t("Thinking: {steps} so far", { steps: count(this.#listEl.childElementCount, "step") }));
+  }
+
+  /** Asks the person, with the whole address; nothing is sent before. */
+  #drawPermission(permission: AskPermission, client: Client): void {
+    const el = this.#afterEl;
+    el.empty();
+    const box = el.createDiv({ cls: "notewell-message", attr: { role: "alert" } });
+    box.createDiv({ text: permissionText(permission) });
+    box.createEl("code", { cls: "notewell-address", text: permission.address });
+    const row = box.createDiv("notewell-buttons");
+    const decide = (allow: boolean): void => {
+      el.empty();
+      void client.permitAddress(permission.id, allow).catch(asServerError); // the question may be over by now
+    };
+    row.createEl("button", { text: t("Do not read it") }).onclick = (): void => decide(false);
+    row.createEl("button", { text: t("Read this page") }).onclick = (): void => decide(true);
   }
 
   #foldSteps(): void {

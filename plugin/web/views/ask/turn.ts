@@ -2,8 +2,8 @@
 
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
-import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
-import { badges, grounding, noticeText, stepCode, stepWords, stoppedText } from "../../../src/askWords";
+import type { AskFailed, AskNotice, AskPermission, AskReply, AskStep, Result } from "../../../src/contract";
+import { badges, grounding, noticeText, permissionText, stepCode, stepWords, stoppedText } from "../../../src/askWords";
 import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
@@ -74,7 +74,7 @@ export class Turn {
     this.#answer.setAttribute("aria-busy", "true");
     try {
       const { client, vault } = this.#context;
-      const question = { vault: vault?.id, ...this.#request };
+      const question = { vault: vault?.id, ...this.#request, may_ask: true };
       await ask(client.endpoint, question, this.#control.signal, (event) => this.#receive(event));
     } catch (error) {
       if (this.#control.signal.aborted) this.#stopped();
@@ -90,6 +90,7 @@ export class Turn {
     if (event.kind === "notice") this.#drawNotice(event.data);
     else if (event.kind === "found") this.#drawFound(event.data.results);
     else if (event.kind === "step") this.#drawStep(event.data);
+    else if (event.kind === "permission") this.#drawPermission(event.data);
     else if (event.kind === "text") this.#write(this.#text + event.data.text);
     else if (event.kind === "answer") this.#finish(event.data);
     else this.#refused(event.data);
@@ -125,6 +126,22 @@ export class Turn {
     const code = stepCode(step).map((text) => h("pre", { dir: "ltr" }, text));
     this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, result), ...code));
     fill(this.#stepCount, t("Thinking: {steps} so far", { steps: count(this.#steps.childElementCount, "step", "steps") }));
+  }
+
+  /** Asks the person, with the whole address; nothing is sent before. */
+  #drawPermission(permission: AskPermission): void {
+    const { client } = this.#context;
+    const decide = (allow: boolean): void => {
+      fill(this.#after);
+      void client.permitAddress(permission.id, allow).catch(asServerError); // the question may be over by now
+    };
+    const refuse = button(t("Do not read it"), () => decide(false));
+    const allow = button(t("Read this page"), () => decide(true));
+    fill(
+      this.#after,
+      h("div", { class: "ask-permission", role: "alert" }, h("p", {}, permissionText(permission)), h("code", { dir: "ltr" }, permission.address), h("p", { class: "tools" }, refuse, allow)),
+    );
+    refuse.focus();
   }
 
   /** Draws at most once a frame, however small the pieces are. */

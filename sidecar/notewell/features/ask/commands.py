@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from datetime import datetime
 from textwrap import indent
 
@@ -23,6 +25,7 @@ from notewell.features.ask.requests import (
     AskFound,
     AskModelsRequest,
     AskNotice,
+    AskPermission,
     AskReply,
     AskRequest,
     AskStep,
@@ -30,6 +33,7 @@ from notewell.features.ask.requests import (
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,
+    PermitAddressRequest,
     SaveConversationRequest,
 )
 from notewell.models.chat.providers import keep_key
@@ -103,8 +107,11 @@ def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
     """Print the events as they come, and the answer; return the id of the conversation."""
     shown = ""
     streams = not as_json and is_terminal()  # a program gets the answer alone
-    for event in backend.stream(request):
+    asks = not as_json and sys.stdin.isatty()
+    for event in backend.stream(replace(request, may_ask=asks)):
         match event.data:
+            case AskPermission() as permission:
+                _ask_person(backend, permission)
             case AskReply() as reply:
                 if as_json:
                     emit_object(reply)
@@ -123,6 +130,17 @@ def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
                     shown = ""
                 _say_progress(progress)
     raise ProviderError("The answer was cut off; ask again.")
+
+
+def _ask_person(backend: Backend, permission: AskPermission) -> None:
+    """Ask whether a page may be read: its address may hold words of notes."""
+    click.echo(
+        f"The model asks for a page of {clean(permission.host)}, whose address it put together:\n"
+        f"    {clean(permission.address)}",
+        err=True,
+    )
+    allow = click.confirm("Read it? The address is sent there", default=False, err=True)
+    backend.answer(PermitAddressRequest(permission.id, allow))
 
 
 def _say_progress(event: object) -> None:

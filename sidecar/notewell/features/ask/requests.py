@@ -20,7 +20,7 @@ from notewell.contract.request import (
 )
 from notewell.contract.search import Result
 
-AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
+AskEventKind = Literal["notice", "found", "step", "permission", "text", "answer", "error"]
 LocalServer = Literal["ollama", "lm-studio", "llama.cpp"]
 ChatService = Literal["openai", "anthropic", "gemini", "mistral", "openrouter"]
 KeyPlace = Literal["environment", "keyring", "none"]
@@ -61,6 +61,19 @@ class AskStep:
     outcome: str
     code: str | None = None
     output: str | None = None
+
+
+@frozen
+class AskPermission:
+    """A question to the person: whether the model may read the web page at `address`.
+
+    `id` is sent back by `POST /api/ask/permit`. The page is requested only if it is allowed, and
+    not without an answer within two minutes.
+    """
+
+    id: str
+    address: str
+    host: str
 
 
 @frozen
@@ -121,11 +134,14 @@ class AskFailed:
     detail: str
 
 
-AskEventData: TypeAlias = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
+AskEventData: TypeAlias = (
+    AskNotice | AskFound | AskStep | AskPermission | AskText | AskReply | AskFailed
+)
 EVENTS: Mapping[str, type] = {
     "notice": AskNotice,
     "found": AskFound,
     "step": AskStep,
+    "permission": AskPermission,
     "text": AskText,
     "answer": AskReply,
     "error": AskFailed,
@@ -159,6 +175,14 @@ class AskStoppedReply:
     """The answer that was stopped."""
 
     id: str
+
+
+@frozen
+class AskPermittedReply:
+    """The question about an address that was answered, and the answer."""
+
+    id: str
+    allowed: bool
 
 
 @frozen
@@ -284,6 +308,9 @@ class AskRequest(Request[AskEventReply]):
         Literal["poll"] | None,
         Doc("Reply at once with an id; GET /api/ask/{id} has the events, for who cannot stream"),
     ] = None
+    may_ask: Annotated[
+        bool, Doc("The client shows the person events `permission`, and sends what they decide")
+    ] = False
 
 
 @sent_to(
@@ -324,6 +351,24 @@ class StopAnswerRequest(Request[AskStoppedReply]):
     """Stop an answer whose events are asked for."""
 
     id: Annotated[AnswerId, Doc("Id of the answer")]
+
+
+@sent_to(
+    Endpoint(
+        "POST",
+        "/api/ask/permit",
+        "ask_permit",
+        "Allow a web page that an answer asks for, or refuse it",
+        needs="read",
+        changes=False,
+        example={"id": _EXAMPLE_ANSWER, "allow": False},
+    )
+)
+class PermitAddressRequest(Request[AskPermittedReply]):
+    """The person's answer to an event `permission`."""
+
+    id: Annotated[AnswerId, Doc("Id of the event's question")]
+    allow: Annotated[bool, Doc("Whether the page may be read")]
 
 
 @sent_to(
@@ -496,5 +541,6 @@ REQUESTS = (
     ForgetConversationRequest,
     SaveConversationRequest,
     StopAnswerRequest,
+    PermitAddressRequest,
     AskEventsRequest,
 )

@@ -26,6 +26,7 @@ from notewell.contract.request import StreamEvent
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.ask.harmless import harmless
+from notewell.features.ask.permissions import Permissions
 from notewell.features.ask.requests import (
     AskConversationReply,
     AskConversationsReply,
@@ -35,6 +36,7 @@ from notewell.features.ask.requests import (
     AskFound,
     AskModelsRequest,
     AskNotice,
+    AskPermittedReply,
     AskReply,
     AskRequest,
     AskSavedReply,
@@ -42,6 +44,7 @@ from notewell.features.ask.requests import (
     ConversationRequest,
     ConversationsRequest,
     ForgetConversationRequest,
+    PermitAddressRequest,
     SaveConversationRequest,
 )
 from notewell.features.ask.tool_loop import AnswerDraft, ToolLoop, embed_names, phrases_for
@@ -60,7 +63,12 @@ _FENCED = re.compile(
 _INSTANT_RESULTS = 5  # shown while the model works
 # What leaves this computer, for people.
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
-_LEAVES_BY_WEB = "; pages of the web that it asks for are read, and learn this computer's address"
+_LEAVES_BY_WEB = (
+    "; pages of the web are read, and learn this computer's address: those whose whole address"
+    " stands in your question, in a result of a web search or in a page that was read, and others"
+    " only if you allow each"
+)
+_LEAVES_BY_SEARCH = "; the words that it searches the web for"
 _LEAVES_BY_CODE = "; and what its calculations with these notes print"
 
 
@@ -189,12 +197,19 @@ class Agent:
     """Answers the questions of one caller."""
 
     def __init__(
-        self, vault: OpenVault, providers: Providers, conversations: Conversations, cancel: Cancel
+        self,
+        vault: OpenVault,
+        providers: Providers,
+        conversations: Conversations,
+        cancel: Cancel,
+        permissions: Permissions | None = None,
     ) -> None:
+        """`permissions` has the questions that a person is asked; None: nobody can be asked."""
         self._vault = vault
         self._providers = providers
         self._conversations = conversations
         self._cancel = cancel
+        self._permissions = permissions
 
     def answer(self, request: AskRequest) -> Iterator[StreamEvent]:
         """The events of an answer, an `answer` last.
@@ -217,7 +232,8 @@ class Agent:
         draft = AnswerDraft(request.question, self._vault.record.name, conversation)
         self._conversations.save_turn(conversation, draft.stopped())
         try:
-            yield from self._begin(draft, past, providers, provider)
+            asks = self._permissions if request.may_ask else None
+            yield from self._begin(draft, past, providers, provider, asks)
         except (CancelledError, GeneratorExit, KeyboardInterrupt):
             self._conversations.save_turn(conversation, draft.stopped())
             raise
@@ -244,19 +260,22 @@ class Agent:
         past: tuple[AskReply, ...],
         providers: Providers,
         provider: ChatModel,
+        asks: Permissions | None,
     ) -> Iterator[StreamEvent]:
         """Report the results of a keyword search, then let the model answer."""
         instant = SearchRequest(draft.question, limit=_INSTANT_RESULTS, mode="keyword", door="ask")
         yield StreamEvent("found", AskFound(self._vault.ask(instant).results))
         model = providers.choose(provider)
-        yield from ToolLoop(self._vault, providers, provider, model, self._cancel).run(draft, past)
+        parts = (self._vault, providers, provider, model, self._cancel)
+        yield from ToolLoop(*parts, permissions=asks).run(draft, past)
 
 
 def _notice(providers: Providers, conversation: str) -> StreamEvent:
     """The event that says what leaves this computer, and where it goes."""
     rules = providers.rules
     by_code = _LEAVES_BY_CODE if rules.code_tool else ""
-    leaves = _LEAVES + by_code + (_LEAVES_BY_WEB if rules.web else "")
+    by_search = _LEAVES_BY_SEARCH if rules.web and "{query}" in rules.web_search_url else ""
+    leaves = _LEAVES + by_code + (_LEAVES_BY_WEB if rules.web else "") + by_search
     return StreamEvent(
         "notice",
         AskNotice(
@@ -276,14 +295,21 @@ class AskService:
     def __init__(self, vault: OpenVault) -> None:
         self._vault = vault
         self._conversations = Conversations(vault.folder)
+        self._permissions = Permissions()
 
     def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
-        agent = Agent(self._vault, self._vault.chat(), self._conversations, cancel)
+        chat = self._vault.chat()
+        agent = Agent(self._vault, chat, self._conversations, cancel, self._permissions)
         try:
             yield from agent.answer(request)
         except NotewellError as error:
             yield StreamEvent("error", AskFailed(error.code, error.message))
+
+    def permit(self, request: PermitAddressRequest) -> AskPermittedReply:
+        """Take the person's answer about an address. NotFoundError where nobody waits for it."""
+        self._permissions.answer(request.id, allow=request.allow)
+        return AskPermittedReply(request.id, request.allow)
 
     def models(self, request: AskModelsRequest) -> AskModelsReply:
         """The models of the configured provider.
@@ -330,6 +356,7 @@ def opened(vault: OpenVault) -> OpenFeature:
             ConversationsRequest: asking.conversations,
             ForgetConversationRequest: asking.forget,
             SaveConversationRequest: asking.save,
+            PermitAddressRequest: asking.permit,
         },
         streams={AskRequest: asking.answer},
         expand=Expander(vault.chat).search,

@@ -19,7 +19,8 @@ from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
 from notewell.features.ask.code_tool import CodeRunner
 from notewell.features.ask.harmless import HarmlessStream, harmless
-from notewell.features.ask.requests import AskReply, AskStep, AskText
+from notewell.features.ask.permissions import KnownAddresses, Permissions, host_of
+from notewell.features.ask.requests import AskPermission, AskReply, AskStep, AskText
 from notewell.features.ask.tools import (
     GIVEN_UP,
     NumberedSources,
@@ -27,7 +28,7 @@ from notewell.features.ask.tools import (
     check_citations,
 )
 from notewell.features.ask.web_reader import WebPages
-from notewell.models.chat import ChatModel, Message, ToolSpec, Turn
+from notewell.models.chat import ChatModel, Message, ToolCall, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.show.blocks import TAG
 from notewell.vault.readers import link_name
@@ -259,12 +260,16 @@ class ToolLoop:
         provider: ChatModel,
         model: ModelView,
         cancel: Cancel,
+        *,
+        permissions: Permissions | None = None,
     ) -> None:
+        """`permissions` None: the person cannot be asked."""
         self._vault = vault
         self._rules: AskRules = providers.rules
         self._provider = provider
         self._model = model
         self._cancel = cancel
+        self._permissions = permissions
         self._budget = providers.budget(model)
         self._messages: list[Message] = []
         self._results: list[int] = []  # places of the tools' results among the messages
@@ -277,7 +282,7 @@ class ToolLoop:
         if history:
             draft.standalone = self._standalone(draft.question, history)
             yield StreamEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
-        pages = WebPages(self._rules.web_search_url) if self._rules.web else None
+        pages = self._web_pages(draft, past)
         code = self._code_runner(draft)
         tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget, code=code)
         initial = tools.initial_context(draft.standalone)
@@ -292,6 +297,13 @@ class ToolLoop:
             Message("user", f"{initial.text}\n\nQuestion: {draft.question}"),
         ]
         yield from self._rounds(draft, tools)
+
+    def _web_pages(self, draft: AnswerDraft, past: Sequence[AskReply]) -> WebPages | None:
+        """The web, where the settings allow it: the addresses in what the person typed."""
+        if not self._rules.web:
+            return None
+        questions = [draft.question, *(turn.question for turn in past)]
+        return WebPages(self._rules.web_search_url, known=KnownAddresses(questions))
 
     def _code_runner(self, draft: AnswerDraft) -> CodeRunner | None:
         """The runner of code, where the settings want one and the system confines it."""
@@ -332,6 +344,7 @@ class ToolLoop:
                         Message("tool", "Too many tool calls at once.", call_id=call.id)
                     )
                     continue
+                yield from self._ask_person(tools, call)
                 used = tools.use(call)
                 yield StreamEvent(
                     "step",
@@ -343,6 +356,16 @@ class ToolLoop:
         draft.warnings.append(f"The answer was ended after {draft.steps} rounds (`ask.steps`).")
         self._messages.append(Message("user", _LAST_ROUND.format(draft.standalone)))
         yield from self._round(draft, ())
+
+    def _ask_person(self, tools: Tools, call: ToolCall) -> Iterator[StreamEvent]:
+        """Ask whether a page may be read, where that is to be asked and somebody can be."""
+        address = tools.unknown_address(call)
+        if address is None or self._permissions is None:
+            return
+        number = self._permissions.begin()
+        yield StreamEvent("permission", AskPermission(number, address, host_of(address)))
+        if self._permissions.wait(number, self._cancel):
+            tools.allow(address)
 
     def _give_up(self, count: int) -> None:
         """Take the oldest results out of what is sent to the model."""

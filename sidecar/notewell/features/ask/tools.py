@@ -161,6 +161,22 @@ class Tools:
             given_up += 1
         return given_up
 
+    def unknown_address(self, call: ToolCall) -> str | None:
+        """The address that a call asks for and that the person must allow first; None for none."""
+        if call.name != _ON_THE_WEB.name or self._pages is None:
+            return None
+        try:
+            address = self._argument(call)
+        except UsageError:
+            return None
+        known = self._pages.known
+        return None if known is None or address in known else address
+
+    def allow(self, address: str) -> None:
+        """Have an address read, because the person allowed it."""
+        if (known := self._web_pages().known) is not None:
+            known.allow(address)
+
     def _argument(self, call: ToolCall) -> str:
         """The only argument of a call. Raises UsageError if it is missing or not a text."""
         spec = next(spec for spec in self.specs if spec.name == call.name)

@@ -28,7 +28,12 @@ from notewell.base.support.http import (
     resolve,
     web_address,
 )
+from notewell.features.ask.permissions import KnownAddresses
 
+NOT_ALLOWED = (
+    "its whole address stands neither in the question, nor in a result of a search, nor in a page"
+    " that was read, and the person did not allow it"
+)
 MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
 MAX_CHARS = 60_000
 MAX_REDIRECTS = 4
@@ -56,10 +61,17 @@ class WebPage:
 class WebPages:
     """Reads pages of the public web, and searches it."""
 
-    def __init__(self, search_url: str, resolve: Resolve = resolve) -> None:
-        """`search_url` is the user's search endpoint and contains {query}; "" for no search."""
+    def __init__(
+        self, search_url: str, resolve: Resolve = resolve, *, known: KnownAddresses | None = None
+    ) -> None:
+        """`search_url` is the user's search endpoint and contains {query}; "" for no search.
+
+        `known` are the addresses that may be read, to which those that are found are added; None:
+        whoever calls decides.
+        """
         self._search_url = search_url
         self._resolve = resolve
+        self.known = known
 
     @property
     def can_search(self) -> bool:
@@ -71,13 +83,17 @@ class WebPages:
 
         Raises ProviderError with code "web_refused" for one that must not be read, or "web_failed".
         """
+        if self.known is not None and url not in self.known:
+            raise _refused(url, NOT_ALLOWED)
         deadline = _now() + MAX_SECONDS
         for _ in range(MAX_REDIRECTS + 1):
             request = self._request(url)
             try:
                 with _client(deadline - _now()).stream(request) as reply:
                     if reply.status not in {301, 302, 303, 307, 308}:
-                        return _page(url, reply)
+                        page = _page(url, reply)
+                        self._learn(page.text)
+                        return page
                     url = urljoin(url, reply.headers.get("Location", ""))
             except HttpError as error:
                 if error.kind == "address":
@@ -101,13 +117,21 @@ class WebPages:
             raise _refused(url, "`ask.web_search_url` must be a web address")
         headers = {"Accept": "application/json", "User-Agent": _AGENT}
         try:
-            return _results(_SEARCH_CLIENT.send(HttpRequest("GET", url, headers)).json())
+            found = _results(_SEARCH_CLIENT.send(HttpRequest("GET", url, headers)).json())
         except HttpError as error:
             if error.kind == "not_json":
                 raise _not_searxng() from error
             raise _failed(url, error) from error
         except (KeyError, TypeError) as error:
             raise _not_searxng() from error
+        for page in found:
+            self._learn(page.url)
+        return found
+
+    def _learn(self, text: str) -> None:
+        """Have the addresses in a text read, too."""
+        if self.known is not None:
+            self.known.learn(text)
 
     def _request(self, url: str) -> HttpRequest:
         """The request for a page, with the checked address to connect to."""
