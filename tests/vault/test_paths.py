@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -98,3 +99,28 @@ def test_the_warning_about_a_bad_glob_names_it_and_others_apply(tmp_path: Path) 
     rules = load_rules(tmp_path, VaultRules(exclude=("!", "Archive/")))
     assert rules.decide("Archive/a.md") is not None
     assert rules.decide("a.md") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_the_place_of_obsidians_settings_holds_nothing_up(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    os.mkfifo(tmp_path / ".obsidian" / "app.json")
+    rules = load_rules(tmp_path, VaultRules())
+    assert rules.decide("a.md") is None
+    assert "not a plain file" in rules.warnings[0]
+
+
+@pytest.mark.parametrize("filters", [["/" + "(" * 2_000 + ")" * 2_000 + "/"], ["a" * 2_000]])
+def test_filters_that_take_long_to_compile_are_left_out_with_a_warning(
+    tmp_path: Path, filters: list[str]
+) -> None:
+    rules = load_rules(vault_with_filters(tmp_path, [*filters, "Secret/"]), VaultRules())
+    assert rules.warnings
+    assert rules.decide("Secret/a.md") is not None
+    assert rules.decide("a.md") is None
+
+
+def test_groups_are_bounded(tmp_path: Path) -> None:
+    pattern = "/" + "(" * 51 + "x" + ")" * 51 + "/"
+    rules = load_rules(vault_with_filters(tmp_path, [pattern]), VaultRules())
+    assert "more than 50 groups" in rules.warnings[0]

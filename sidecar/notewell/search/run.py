@@ -36,7 +36,15 @@ from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
-from notewell.search.rank.ranking import SUMS, FusionPlan, RankedNote, Ranking, Scored, rank
+from notewell.search.rank.ranking import (
+    SUMS,
+    FusionPlan,
+    RankedNote,
+    Ranking,
+    Scored,
+    paths_of,
+    rank,
+)
 from notewell.search.rank.relevance import (
     MOST_WORDS,
     NEAREST_PASSAGES,
@@ -367,6 +375,7 @@ class _TextSearch:
             plan,
             min_score=self.context.least_score,
             boost=boosts.multipliers,
+            paths=partial(paths_of, self.context.index),
         )
         self.report.warnings += boosts.warnings
         trace_ranking(self.report.trace, self.context.index, ranking, below)

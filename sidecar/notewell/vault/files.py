@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
 from notewell.base.errors import OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.base.support.relative_paths import is_inside
 from notewell.base.types import (
     ExcludedFile,
     FileRef,
@@ -425,9 +426,7 @@ def check_contained(root: Path, paths: Iterable[str]) -> None:
 
 
 def _check_relative(path: str) -> None:
-    parts = path.replace("\\", "/").split("/") if os.name == "nt" else path.split("/")
-    drive = os.path.splitdrive(path)[0]
-    if not path or path.startswith("/") or drive or ".." in parts or "\x00" in path:
+    if not is_inside(path):
         raise OutsideVaultError(
             f"{path!r} is not a path inside the vault. "
             "Give it relative to the vault folder, without `..`."

@@ -8,7 +8,6 @@ gitignore syntax. The phone index, which Notewell writes into a vault, is no par
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
 import time
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from notewell.base.errors import OutsideVaultError, UsageError
+from notewell.base.support.plain_file import NotPlainFileError, read_plain
+from notewell.base.support.relative_paths import WINDOWS, is_device
 from notewell.base.types import NOTE_TYPES, VaultRules
 from notewell.base.types.frozen import frozen
 from notewell.vault.readers import is_readable, link_name, readable
@@ -35,6 +36,8 @@ _MAX_SETTINGS_BYTES = 1024 * 1024
 _TRIES, _BETWEEN_TRIES_S = 5, 0.05
 _MAX_REGEX_PATH = 1000
 _MAX_REPEATS = 3
+_MAX_GROUPS = 50
+_MAX_FILTERS, _MAX_FILTER = 1_000, 1_000  # entries of Excluded files, and characters of one
 _REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
 # The names that the gardener gives to the notes of its plans.
 _GARDENER_PLAN = re.compile(
@@ -46,9 +49,6 @@ MAX_PATH_BYTES = 2000
 
 # A colon names an alternate data stream; Windows refuses the others or changes them silently.
 _WINDOWS_REFUSES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
-_WINDOWS_DEVICES = re.compile(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?", re.IGNORECASE
-)
 # Every sync tool has to copy it. Obsidian Sync never copies names that begin with a dot, and of the
 # settings folder only what it knows; every other ending is copied with "Sync all other types".
 PHONE_INDEX = "notewell-phone-index.bin"
@@ -139,20 +139,26 @@ def _user_filters(settings: Path, tries: int = _TRIES) -> tuple[list[str], list[
     read, so it is read again before that is said.
     """
     try:
-        if settings.stat().st_size > _MAX_SETTINGS_BYTES:
-            return [], [".obsidian/app.json is too large to be Obsidian's; its filters are unused."]
-        loaded = json.loads(settings.read_text(encoding="utf-8-sig"))
+        loaded = json.loads(read_plain(settings, most=_MAX_SETTINGS_BYTES).decode("utf-8-sig"))
     except FileNotFoundError:
         return [], []
     except (OSError, ValueError, RecursionError) as error:
-        if tries > 1:
+        if tries > 1 and not isinstance(error, NotPlainFileError):
             time.sleep(_BETWEEN_TRIES_S)
             return _user_filters(settings, tries - 1)
         return [], [f".obsidian/app.json cannot be read ({error}); Excluded files are unused."]
     filters = (loaded.get("userIgnoreFilters") if isinstance(loaded, dict) else None) or []
     if not isinstance(filters, list):
         return [], ["userIgnoreFilters of .obsidian/app.json is not a list; it is unused."]
-    return [entry for entry in filters if isinstance(entry, str)], []
+    return _usable_filters([entry for entry in filters if isinstance(entry, str)])
+
+
+def _usable_filters(entries: list[str]) -> tuple[list[str], list[str]]:
+    """The entries that count, and a warning where some are too many or too long."""
+    used = [entry for entry in entries if len(entry) <= _MAX_FILTER][:_MAX_FILTERS]
+    left_out = len(entries) - len(used)
+    bounds = f"at most {_MAX_FILTERS:,} of at most {_MAX_FILTER:,} characters count"
+    return used, [f"Excluded files: {left_out:,} entries are ignored; {bounds}."] * bool(left_out)
 
 
 def _safe_pattern(source: str) -> re.Pattern[str]:
@@ -166,6 +172,8 @@ def _safe_pattern(source: str) -> re.Pattern[str]:
     """
     if len(_REPEAT.findall(source)) > _MAX_REPEATS:
         raise ValueError(f"more than {_MAX_REPEATS} repeats could take forever")
+    if source.count("(") > _MAX_GROUPS:
+        raise ValueError(f"more than {_MAX_GROUPS} groups take long to compile")
     risky: list[bool] = [False]
     position = 0
     while position < len(source):
@@ -200,8 +208,10 @@ def _globs(name: str, lines: tuple[str, ...], warnings: list[str]) -> Globs | No
     return Globs(tuple(good), pathspec.GitIgnoreSpec.from_lines(good)) if good else None
 
 
-def check_name(path: str) -> None:
+def check_name(path: str, *, windows: bool = WINDOWS) -> None:
     """Check that a path names exactly one place inside a vault.
+
+    `windows`: by the rules of that system.
 
     Raises OutsideVaultError if it may lead out of the vault, and UsageError (code "bad_name") if no
     file system can store it.
@@ -221,7 +231,7 @@ def check_name(path: str) -> None:
         raise bad_name(path, f"a name in it has {longest} bytes, more than {MAX_NAME_BYTES}")
     if whole > MAX_PATH_BYTES:
         raise bad_name(path, f"it has {whole} bytes, more than {MAX_PATH_BYTES}")
-    if os.name == "nt":
+    if windows:
         _check_for_windows(path, parts)
 
 
@@ -244,11 +254,6 @@ def is_document(path: str) -> bool:
 def hides(path: str) -> bool:
     """True if Obsidian itself hides this path or a folder above it."""
     return any(is_hidden(part) for part in path.split("/"))
-
-
-def is_device(name: str) -> bool:
-    """True if Windows takes a name, with any ending, for a device such as the console."""
-    return _WINDOWS_DEVICES.fullmatch(name) is not None
 
 
 def _check_for_windows(path: str, parts: list[str]) -> None:

@@ -15,6 +15,7 @@ from notewell.base.errors import (
     ReadOnlyError,
     UsageError,
 )
+from notewell.base.support.relative_paths import is_device
 from notewell.features.memory.note import note_name
 from notewell.features.memory.requests import (
     ApplyMemory,
@@ -37,7 +38,6 @@ from notewell.features.memory.requests import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.vault.paths import is_device
 from tests.features.memory.conftest import DAY, Desk
 
 RULE = "Use tabs, never spaces."

@@ -114,3 +114,11 @@ def test_a_note_has_the_best_score_of_its_chunks_in_each_half() -> None:
 def test_no_hits_give_no_results() -> None:
     ranking, below = ordered(candidates(), plan("convex", None))
     assert (len(ranking), below, ranking.top(10, 3)) == (0, 0, ())
+
+
+def test_equal_notes_are_ordered_by_path_and_not_by_when_they_were_indexed() -> None:
+    notes = candidates((5.0, NAN), (5.0, NAN), (7.0, NAN), (5.0, NAN))
+    method = plan("blend", 0.0)
+    paths = {1: "c.md", 2: "a.md", 3: "z.md", 4: "b.md"}
+    ranking, _ = rank(notes, Scored.of(by_note(notes), method), method, paths=lambda _: paths)
+    assert ranking.note_ids(4) == [3, 2, 4, 1]

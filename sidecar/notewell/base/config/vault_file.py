@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from notewell.base.errors import ConfigError, near
+from notewell.base.support.relative_paths import is_inside
 from notewell.base.types import Section
 from notewell.base.types.settings import MODEL_NAMES
 
@@ -106,7 +107,8 @@ def folder_name(value: str, where: Path) -> str:
     """The relative folder that a vault's file may name; it may not lead anywhere else."""
     parts = value.replace("\\", "/").split("/")
     leaves = value.startswith(("/", "~")) or "$" in value or ":" in value or "\0" in value
-    if leaves or any(part in {"", ".", ".."} for part in parts):
+    unusable = any(not part.strip(". ") for part in parts)
+    if leaves or unusable or not is_inside(value, windows=True):
         raise ConfigError(
             f"{where}: '{INDEX_FOLDER}' names a folder inside the data directory, such as \"fast\";"
             " any other place is set on this computer: NOTEWELL_INDEX_DIR, or the file that"

@@ -27,6 +27,8 @@ from notewell.base.errors import (
     UnreadableNoteError,
     UsageError,
 )
+from notewell.base.support.plain_file import read_plain
+from notewell.base.support.relative_paths import is_inside
 from notewell.base.types import FileRef, LimitRules, ServerRules, VaultRules
 from notewell.contract.codec import to_json
 from notewell.contract.server import HealthRequest
@@ -280,6 +282,7 @@ async def _docs(request: web.Request) -> web.Response:
 
 MAX_BYTES = 50_000_000
 _PAGE = re.compile("[0-9]{1,6}")
+_MOST_SETTINGS = 1024 * 1024  # bytes of a file of Obsidian's settings
 _MOST_ENTRIES = 100_000  # looked through for a name, so that a huge vault does not hold a thread
 
 
@@ -437,15 +440,16 @@ def _candidates(root: Path, rules: VaultRules, path: str, note: str) -> Iterator
 def _joined(base: str, path: str) -> str:
     """`path` in the folder `base`, without `.` and `..`; empty where that leads out."""
     joined = os.path.normpath(f"{base}/{path}").replace(os.sep, "/")
-    return "" if joined.startswith(("..", "/")) else joined
+    return joined if is_inside(joined) else ""
 
 
 def _attachment_folder(root: Path, folder: str) -> str | None:
     """Return the folder that Obsidian puts attachments into; `./` is below the note's folder."""
     try:
-        text = files.contained(root, ".obsidian/app.json").read_text(encoding="utf-8")
-        value = json.loads(text).get("attachmentFolderPath")
-    except (OSError, ValueError, AttributeError, NotewellError):
+        place = files.contained(root, ".obsidian/app.json")
+        raw = read_plain(place, most=_MOST_SETTINGS)
+        value = json.loads(raw.decode("utf-8-sig")).get("attachmentFolderPath")
+    except (OSError, ValueError, RecursionError, AttributeError, NotewellError):
         return None
     if not isinstance(value, str) or value.startswith("/"):
         return None

@@ -16,6 +16,7 @@ from typing import BinaryIO
 from notewell.base.errors import BackupError, IndexInUseError, NotFoundError, UsageError
 from notewell.base.support import disk
 from notewell.base.support.disk import expanded
+from notewell.base.support.plain_file import open_plain
 from notewell.base.support.plain_tar import Member
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.configuration import Configuration
@@ -99,7 +100,7 @@ def restore_backup(
     """
     data = settings.data_dir
     try:
-        with file.open("rb") as stream:
+        with open_plain(file) as stream:
             members = BACKUP.members(stream)
             content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
             manifest = load(content, members)

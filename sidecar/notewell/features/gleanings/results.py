@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from notewell.base.errors import NotewellError, UnreadableNoteError
+from notewell.base.support.plain_file import read_plain
 from notewell.base.types import FileRef, Settings, VaultRecord, Walk
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
@@ -30,6 +31,7 @@ from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.files import HashedNote, is_ordinary, made_note
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import DOCUMENTS
+from notewell.vault.readers.reader import ORDINARY_BYTES
 from notewell.vault.sources import Source
 
 if TYPE_CHECKING:
@@ -172,7 +174,8 @@ class _WithGleanings:
     def _read_day(self, note: FileRef) -> Day | None:
         """A daily note's links; None without any. Most have none: they are not even parsed."""
         try:
-            text = note.disk_path.read_bytes().decode("utf-8", "replace").casefold()
+            raw = read_plain(note.disk_path, most=ORDINARY_BYTES)
+            text = raw.decode("utf-8", "replace").casefold()
             if not any(heading in text for heading in self._headings):
                 return None
             read = self._own.read(note)

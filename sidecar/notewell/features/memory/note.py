@@ -17,6 +17,7 @@ from typing import Final, get_args
 from notewell.base.errors import (
     UsageError,
 )
+from notewell.base.support.relative_paths import is_device
 from notewell.base.types import PropertyValue, SourceText
 from notewell.features.memory.requests import (
     DEFAULT_NAMESPACE,
@@ -26,7 +27,6 @@ from notewell.features.memory.requests import (
     ValidationKind,
 )
 from notewell.vault.parse import one_line_end
-from notewell.vault.paths import is_device
 from notewell.vault.properties import date_of, read_frontmatter
 
 KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)

@@ -17,6 +17,7 @@ import orjson
 
 from notewell.base.errors import NotFoundError, PackError, UsageError
 from notewell.base.support import disk
+from notewell.base.support.plain_file import open_plain
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import FloatArray, IndexedModel, ModelKey, VectorPut
 from notewell.index.arrays import is_unit
@@ -226,7 +227,7 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
 
     """
     try:
-        with file.open("rb") as stream:
+        with open_plain(file) as stream:
             found = PACK.members(stream)
             manifest = from_json(PACK.read(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES))
             check_model(manifest, model, dimensions)

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
 from notewell.base.support import disk
+from notewell.base.support.plain_file import open_plain
 from notewell.base.types import VaultRecord
 from notewell.contract.request import iso
 from notewell.contract.status import Trigger
@@ -226,7 +227,7 @@ class PhoneIndex:
         return hashlib.blake2b(made_of.encode(), digest_size=STAMP_BYTES).digest()
 
     def _start(self) -> bytes:
-        with suppress(OSError), self._file.open("rb") as stream:
+        with suppress(OSError), open_plain(self._file) as stream:
             return stream.read(HEADER.size)
         return b""
 

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from notewell.base.errors import SourceError
 from notewell.base.support.http import Json
 from notewell.base.support.http.connection import is_loopback
+from notewell.base.support.plain_file import open_plain
 from notewell.features.sources.known import Form, SourceSpec
 from notewell.features.sources.pages import Feed, Item, SourceBlock, SourcePage, Unread
 from notewell.features.sources.roam_api import (
@@ -117,7 +118,7 @@ def recognised(place: Path, graph: str = "") -> SourceSpec:
 
 def _in_zip(place: Path) -> SourceSpec:
     try:
-        with zipfile.ZipFile(place) as packed:
+        with open_plain(place) as stream, zipfile.ZipFile(stream) as packed:
             names = packed.namelist()
     except (OSError, zipfile.BadZipFile) as error:
         raise SourceError(f"{place} cannot be read: {error}") from error

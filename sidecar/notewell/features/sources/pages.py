@@ -13,11 +13,11 @@ from typing import Protocol, TypeAlias
 import orjson
 import yaml
 
+from notewell.base.support.relative_paths import is_device
 from notewell.features.sources.known import OutlineKind
 
 _MAX_NAME = 120  # characters of a part of a path; file systems allow 255 bytes
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|#^\[\]]+')
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 _MAX_DEPTH = 3  # of references in the text of references
 _MAX_QUOTED = 500  # characters of a block that another one refers to
 _CODE = re.compile(r"(```.*?(?:```|\Z)|``[^`]+``|`[^`\n]+`)", re.DOTALL)
@@ -165,7 +165,7 @@ def file_path(title: str) -> str:
 
 def _part(title: str) -> str:
     name = " ".join(_FORBIDDEN.sub(" ", title).split()).strip(". ")
-    if _RESERVED.fullmatch(name):
+    if is_device(name):
         name = f"_{name}"
     return name[:_MAX_NAME].strip(". ")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from notewell.base.errors import SourceError
+from notewell.base.support.plain_file import read_plain
 from notewell.features.sources.pages import Item, SourceBlock, SourcePage, Unread
 from notewell.features.sources.text_export import ExportFiles
 
@@ -206,7 +207,7 @@ def _content(file: Path) -> bytes:
     try:
         if file.stat().st_size > MAX_BYTES:
             raise SourceError(f"{file} is larger than 1 GB. Export fewer pages at once.")
-        return file.read_bytes()
+        return read_plain(file, most=MAX_BYTES)
     except OSError as error:
         raise SourceError(f"{file} cannot be read: {error.strerror or error}") from error
 

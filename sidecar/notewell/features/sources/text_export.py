@@ -15,17 +15,18 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
-from io import BytesIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path, PurePosixPath
 
 import yaml
 
 from notewell.base.errors import SourceError
+from notewell.base.support.plain_file import open_plain, read_plain
 from notewell.features.sources.known import TYPES
 from notewell.features.sources.pages import Item, SourceDocument, Unread
 
@@ -72,7 +73,7 @@ class ExportFiles:
             if self._place.is_dir():
                 found = list(_in_folder(self._place))
             else:
-                with zipfile.ZipFile(self._place) as packed:
+                with open_plain(self._place) as stream, zipfile.ZipFile(stream) as packed:
                     found = list(_in_zip(packed))
         except (OSError, RuntimeError, EOFError, *_DAMAGED) as error:
             raise SourceError(f"{self._place} cannot be read: {error}") from error
@@ -88,11 +89,12 @@ class ExportFiles:
         if self._place.is_dir():
             yield OpenedFiles(self._place, None)
             return
-        try:
-            packed = zipfile.ZipFile(self._place)
-        except (OSError, zipfile.BadZipFile) as error:
-            raise SourceError(f"{self._place} cannot be read: {error}") from error
-        with packed:
+        with ExitStack() as held:
+            try:
+                stream = held.enter_context(open_plain(self._place))
+                packed = held.enter_context(zipfile.ZipFile(stream))
+            except (OSError, zipfile.BadZipFile) as error:
+                raise SourceError(f"{self._place} cannot be read: {error}") from error
             yield OpenedFiles(self._place, packed)
 
 
@@ -110,7 +112,7 @@ class OpenedFiles:
         if file.size <= most:
             try:
                 if self._packed is None:
-                    content = (self._place / file.name).read_bytes()
+                    content = read_plain(self._place / file.name, most=most)
                 else:
                     with self._zip(file.inner).open(file.name) as stream:
                         content = stream.read(most + 1)
@@ -259,7 +261,7 @@ def notes_of(file: Path) -> Iterator[Item]:
 def _raw_notes(file: Path) -> Iterator[str | None]:
     """The XML of each note without its attachments; None for one that does not end."""
     text = ""
-    with file.open(encoding="utf-8", errors="replace", newline="") as stream:
+    with TextIOWrapper(open_plain(file), "utf-8", "replace", newline="") as stream:
         while more := stream.read(_CHUNK):
             text += more
             end = 0

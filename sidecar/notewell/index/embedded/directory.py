@@ -7,11 +7,13 @@ before it is used.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import shutil
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,17 @@ UPDATE ledger SET state = 'keyword_only' WHERE state = 'indexed'
 """
 
 
+@contextmanager
+def _told_of_copy(file: Path) -> Iterator[None]:
+    """Raise OSError for a full disk as one of the copy: its source is only read."""
+    try:
+        yield
+    except IndexFailure as error:
+        if getattr(error.__cause__, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file)) from error
+        raise
+
+
 def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
     """Copy the database of an index, as it is at one moment, into a new private file.
 
@@ -163,7 +176,8 @@ def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
 
     Raises:
         NotFoundError: there is no index.
-        IndexFailure: it cannot be read, or the copy cannot be written.
+        IndexFailure: it cannot be read.
+        OSError: the copy cannot be written.
 
     """
     source = directory / DATABASE
@@ -171,6 +185,7 @@ def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
         raise NotFoundError(f"There is no index in {directory}.")
     disk.make_file(file)
     with (
+        _told_of_copy(file),
         explained(directory),
         closing(connect_read_only(source)) as original,
         closing(sqlite3.connect(file, isolation_level=None)) as copy,

@@ -17,6 +17,7 @@ import numpy as np
 from notewell.base.types import FloatArray, FusionMethod, IdArray, Match
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import RawScores, Scores
+from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import Candidates, or_zero
 from notewell.search.rank.evidence import Addends
 from notewell.search.rank.relevance import Relevance
@@ -25,6 +26,9 @@ _DIGITS = 6
 _FEW_NOTES = 40  # up to it, comparing one by one is faster than np.isin
 _PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note's best one
 _LEAST_WEIGHT = float(np.finfo(np.float32).tiny)
+
+_MOST_TIED = 100  # places up to which notes that are equal are ordered by their paths
+PathsOf = Callable[[Sequence[int]], Mapping[int, str]]
 
 Method = FusionMethod | Literal["keyword", "semantic"]
 # Methods whose score is a sum of evidence.
@@ -266,12 +270,14 @@ def rank(
     *,
     min_score: float = 0.0,
     boost: Callable[[IdArray, FloatArray], Multipliers] | None = None,
+    paths: PathsOf | None = None,
 ) -> tuple[Ranking, int]:
     """Rank `notes`, the notes of `chunks` and others; also returns how many are below `min_score`.
 
     A score is the cosine in semantic mode, else the fused and boosted score relative to the best.
-    Ties go to the better BM25, then the better cosine, then the lower note id. `boost` computes
-    multipliers from the ids of the notes and their fused scores.
+    Ties go to the better BM25, then the better cosine, then the first path: ids are in the order in
+    which notes were indexed. `boost` computes multipliers from the ids of the notes and their
+    fused scores; `paths` gives the paths of notes, and without it ids decide.
     """
     fused = notes.fused.fused
     best, boosted, multipliers = 1.0, fused, Multipliers()
@@ -281,7 +287,7 @@ def rank(
             boosted = multipliers.applied(fused)
         best = float(boosted.max()) or 1.0
     scores = np.clip(boosted / np.float32(best), 0.0, 1.0)
-    order = _order(notes, scores)
+    order = _order(notes, scores, paths)
     kept = order[scores[order] >= min_score]
     ranking = Ranking(
         plan, chunks, notes, multipliers, kept.tolist(), scores[kept], best * notes.scale
@@ -289,13 +295,42 @@ def rank(
     return ranking, len(order) - len(kept)
 
 
-def _order(notes: Scored, scores: FloatArray) -> IdArray:
+def _order(notes: Scored, scores: FloatArray, paths: PathsOf | None) -> IdArray:
     """Indices of the notes, best first, as `rank` describes."""
     order = np.argsort(-scores)
     ordered = scores[order]
     if (ordered[1:] == ordered[:-1]).any():  # seldom; sorting by four keys takes far longer
-        order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
+        bm25, cosine = or_zero(notes.bm25), or_zero(notes.cosine)
+        order = np.lexsort((notes.ids, -cosine, -bm25, -scores))
+        if paths is not None:
+            _order_equal(order, (scores, bm25, cosine), notes.ids, paths)
     return order
+
+
+def _order_equal(order: IdArray, keys: Sequence[FloatArray], ids: IdArray, paths: PathsOf) -> None:
+    """Order the first notes that are equal in all keys by their paths, in place."""
+    same = np.ones(len(order) - 1, np.bool_)
+    for key in keys:
+        same &= key[order[1:]] == key[order[:-1]]
+    begins = np.flatnonzero(np.r_[True, ~same])
+    ends = np.r_[begins[1:], len(order)]
+    runs = [
+        (begin, end)
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        if end - begin > 1 and begin < _MOST_TIED
+    ]
+    tied = [int(ids[at]) for begin, end in runs for at in order[begin:end]]
+    if not tied:
+        return
+    path = paths(tied)
+    for begin, end in runs:
+        run = sorted(order[begin:end].tolist(), key=lambda at: path.get(int(ids[at]), ""))
+        order[begin:end] = run
+
+
+def paths_of(index: IndexReader, note_ids: Sequence[int]) -> Mapping[int, str]:
+    """The paths of notes by their ids."""
+    return {note_id: note.path for note_id, note in index.notes(note_ids).items()}
 
 
 def _known(scores: FloatArray) -> list[float | None]:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,7 @@ from notewell.search.rank.ranking import (
     RankedNote,
     Ranking,
     Scored,
+    paths_of,
     rank,
 )
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
@@ -210,7 +212,12 @@ class _SimilarSearch:
         chunks = retrieve.retrieve(self.index, key.terms, None, limit=limit, notes=None)
         chunks = exclude(chunks, self.excluded(source, chunks))
         notes = by_note(chunks)
-        ranking, _ = rank(chunks, Scored.of(notes, KEYWORD_ONLY), KEYWORD_ONLY)
+        ranking, _ = rank(
+            chunks,
+            Scored.of(notes, KEYWORD_ONLY),
+            KEYWORD_ONLY,
+            paths=partial(paths_of, self.index),
+        )
         shares = notes.bm25 / np.float32(key.total_idf or 1.0)
         relevance = by_words(shares, key.known)
         return _SimilarNotes(replace(ranking, relevance=relevance), key.terms)
@@ -237,7 +244,12 @@ class _SimilarSearch:
         weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
         weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
         scored = Scored.of(weighted, SEMANTIC_ONLY)
-        ranking, _ = rank(exclude(found.chunks, excluded), scored, SEMANTIC_ONLY)
+        ranking, _ = rank(
+            exclude(found.chunks, excluded),
+            scored,
+            SEMANTIC_ONLY,
+            paths=partial(paths_of, self.index),
+        )
         plain = found.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
