@@ -29,10 +29,11 @@ HERE = Path(__file__).parent
 
 @dataclass
 class Seen:
-    """How often each address was sent to, and the paths that were changed."""
+    """How often each address was sent to, the paths that were changed, the programs that ran."""
 
     sent: Counter[str] = field(default_factory=Counter)
     changed: set[Path] = field(default_factory=set)
+    ran: set[Path] = field(default_factory=set)
 
     @property
     def outside(self) -> dict[str, int]:
@@ -56,7 +57,7 @@ class Traced:
     name = "strace"
     _CALLS = (
         "connect,sendto,sendmsg,sendmmsg,open,openat,creat,truncate,mkdir,mkdirat,mknod,mknodat,"
-        "rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat"
+        "rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,execve"
     )
     _CALL = re.compile(rb"(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?")
     _INET = re.compile(rb'sin6?_port=htons\((\d+)\).*?(?:inet_addr\(|AF_INET6, )"([^"]+)"')
@@ -78,6 +79,10 @@ class Traced:
         for name, arguments, result, opened in (call.groups() for call in calls if call):
             if name.startswith((b"connect", b"send")):
                 seen.sent.update(self._targets(arguments, int(result)))
+            elif name == b"execve":
+                program = self._PATH.search(arguments)
+                if program is not None and int(result) == 0:
+                    seen.ran.add(folder / _decoded(program[2]))
             elif int(result) >= 0:
                 seen.changed.update(
                     folder / path for path in self._changed(name, arguments, opened)
@@ -124,6 +129,7 @@ class Hooked:
         return Seen(
             Counter(_target(*rest) for kind, *rest in told if kind == "sent"),
             {Path(*rest) for kind, *rest in told if kind == "changed"},
+            {Path(*rest) for kind, *rest in told if kind == "ran"},
         )
 
 

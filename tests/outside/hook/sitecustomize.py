@@ -1,13 +1,14 @@
 """Python imports this at each start where its folder is in PYTHONPATH: it tells what Python does.
 
-Each line of the file NOTEWELL_TEST_TOLD is a list: "sent", a host and a port, or "changed" and a
-path. Native code is not seen; for that there are strace and a network of its own.
+Each line of the file NOTEWELL_TEST_TOLD is a list: "sent", a host and a port, "changed" and a path,
+or "ran" and a program. Native code is not seen; for that there are strace and a network of its own.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
 LOOKING_UP = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
 CHANGING = ("os.mkdir", "os.remove", "os.rmdir", "os.truncate")
+STARTING = ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system")
 MOVING = ("os.rename", "os.link", "os.symlink")
 
 
@@ -33,6 +35,8 @@ def told(event: str, arguments: tuple[Any, ...]) -> Iterator[tuple[object, ...]]
         for path in arguments[: 2 if event in MOVING else 1]:
             if not isinstance(path, int):
                 yield "changed", str(Path(os.fsdecode(path)).absolute())
+    elif event in STARTING and arguments[0] is not None:
+        yield "ran", shutil.which(os.fsdecode(arguments[0])) or os.fsdecode(arguments[0])
 
 
 if TOLD:

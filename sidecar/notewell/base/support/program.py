@@ -35,7 +35,8 @@ def own_command() -> list[str]:
         return [sys.executable]
     python = Path(sys.executable)
     windowless = python.with_name("pythonw.exe")
-    return [str(windowless if windowless.exists() else python), "-m", "notewell"]
+    # -P: a folder that happens to be the current one must not add its modules.
+    return [str(windowless if windowless.exists() else python), "-P", "-m", "notewell"]
 
 
 def reader_command() -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 
+from notewell.base.errors import NotFoundError
 from notewell.contract.request import iso
 from notewell.contract.status import (
     CancelRun,
@@ -14,6 +16,8 @@ from notewell.contract.status import (
     RunView,
 )
 from notewell.engine.feature import OpenFeature, OpenVault
+
+_NUMBER = re.compile(r"[0-9]{1,15}")  # as the contract has it; a command line may give any text
 
 
 def opened(vault: OpenVault) -> OpenFeature:
@@ -48,6 +52,8 @@ class VaultRuns:
 
     def show(self, number: str) -> RunView:
         """One run; NotFoundError if the log does not have it."""
+        if _NUMBER.fullmatch(number) is None:
+            raise NotFoundError(f"There is no run {number[:40]!r}; `notewell runs list` has them.")
         return self._runs.log.run(int(number))
 
     def cancel(self, number: str) -> RunView:
