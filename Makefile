@@ -43,7 +43,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
+	release-check helper workflows-check notices audit bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,8 +76,18 @@ plugin: $(NODE)/.made ## Build the plugin: main.js and styles.css, beside manife
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check
 
-release: $(RELEASE_VENV)/.made $(BUILDS) ## Wheel, sdist and the plugin's files in dist/, with checksums; built twice and compared
+release: $(VENV)/.runs $(RELEASE_VENV)/.made $(BUILDS) ## Wheel, sdist, the plugin's files and a bill of components in dist/, with checksums; built twice and compared
+	@$(PY) release/components.py --bill $(DIST)
 	@$(RELEASE_PY) release/build.py --out $(DIST)
+
+notices: $(VENV)/.runs ## THIRD_PARTY_NOTICES.md, from the packages that are installed
+	@$(PY) release/components.py --notices THIRD_PARTY_NOTICES.md
+
+audit: $(VENV)/.tests $(NODE)/.made ## Known weaknesses of dependencies, where the registries answer that
+	@$(PY) -m pytest -q tests/test_dependencies.py
+	@npm audit --omit=dev || echo "The npm registry did not answer, or see above."
+	@$(VENV)/bin/pip-audit --version >/dev/null 2>&1 || $(PY) $(PIP) $(INSTALL) pip-audit
+	@$(VENV)/bin/pip-audit --local || echo "The package index did not answer, or see above."
 
 release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and with pipx into empty homes; search and serve
 	@$(RELEASE_PY) release/try_wheel.py $(DIST)

@@ -56,7 +56,10 @@ def _build(work: Path, moment: int) -> Path:
     command += ["--distpath", str(work / "dist"), "--workpath", str(work / "build")]
     subprocess.run([*command, str(ROOT / "release/helper.spec")], check=True, env=environ)  # noqa: S603
     folder = work / "dist" / FOLDER
-    shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
+    for name in ("LICENSE", "THIRD_PARTY_NOTICES.md"):
+        shutil.copyfile(ROOT / name, folder / name)
+    texts = ["--texts", str(folder / "THIRD_PARTY_LICENSES.txt")]
+    subprocess.run([sys.executable, str(ROOT / "release/components.py"), *texts], check=True)  # noqa: S603
     return folder
 
 
