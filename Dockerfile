@@ -17,7 +17,7 @@ RUN npm run build:web
 
 FROM python:3.12-slim-bookworm AS package
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY sidecar sidecar
 COPY --from=pages /src/sidecar/notewell/doors/web/static sidecar/notewell/doors/web/static
 RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir '.[postgres]'
