@@ -35,7 +35,7 @@ async function configure({ root, variables }, isSetUp) {
   variables.XDG_CONFIG_HOME = join(root, "config");
   const file = join(root, "config/notewell/config.toml");
   await mkdir(dirname(file), { recursive: true });
-  const settings = `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\n`;
+  const settings = `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\nweb = true\n`;
   await writeFile(file, isSetUp ? settings : "");
   return file;
 }
@@ -104,6 +104,32 @@ test("a conversation continues, is found again, and is saved as a note", () =>
     const path = "Answers/How long does the country loaf rise.md";
     await until("the note is open", async () => (await app.note()).path === path);
     assert.match(await readFile(join(app.folder.root, path), "utf8"), /And the oven\?[\s\S]*Very hot \[1\]\.\n\n- \[1\] \[\[/);
+  }));
+
+test("what a note talked the model into is harmless as it is drawn and saved, and a made-up page is asked for", () =>
+  withConnectedApp({}, async (app) => {
+    await openAsk(app);
+    const page = "https://words-of-notes.elsewhere.invalid/?d=loaf";
+    const text = `Four hours [1]. ![map](${page}) <img src="${page}"><iframe src="${page}"></iframe>\n\n\`\`\`dataviewjs\napp\n\`\`\``;
+    await ask(app, QUESTION, { calls: [["read_web_page", { url: page }]] }, { text });
+    await app.ask.getByText("The model asks to read a page of words-of-notes.elsewhere.invalid").waitFor();
+    await app.ask.locator("code", { hasText: page }).waitFor();
+    await picture(app, "light-ask-permission");
+    assert.deepEqual(await violations(app.page, ".notewell-ask"), [], "axe");
+    await app.ask.getByRole("button", { name: "Do not read it" }).click();
+    await app.ask.getByRole("button", { name: /^Source 1:/ }).waitFor();
+    const answer = app.ask.locator(".notewell-answer");
+    assert.equal(await answer.locator("img, iframe").count(), 0);
+    assert.equal(await answer.locator(`a[href="${page}"]`).first().innerText(), page, "it is shown whole");
+    assert.match(await answer.innerText(), /<img src=/);
+    assert.equal(await answer.locator("code.language-dataviewjs").count(), 0);
+    assert.match(JSON.stringify(model.asked.at(-1)), /the person did not allow it/);
+    await picture(app, "light-ask-harmless");
+    await app.ask.getByRole("button", { name: "Save as note" }).click();
+    await until("the note is open", async () => (await app.note()).path.startsWith("Answers/"));
+    const saved = await readFile(join(app.folder.root, (await app.note()).path), "utf8");
+    assert.doesNotMatch(saved, /!\[|<img|<iframe|dataviewjs/);
+    assert.ok(saved.includes(`<${page}>`));
   }));
 
 test("an answer can be stopped, and the model is stopped with it", () =>

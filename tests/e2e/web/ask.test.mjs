@@ -30,7 +30,7 @@ const MEMORIES = {
 const model = useModel();
 const held = usePages({}, {
   sample: MEMORIES,
-  settings: () => `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\n`,
+  settings: () => `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\nweb = true\n`,
 });
 const { visit } = held;
 
@@ -49,6 +49,20 @@ async function isWithoutViolation(page, what) {
   await page.waitForFunction(() => !document.querySelector(".panel [aria-busy]")); // what is loading is pale
   assert.deepEqual(await violations(page), [], what);
 }
+
+test("a page whose address the model put together is read only after a click", () =>
+  visit({ ...DESKTOP, hash: "#/ask?vault=Sample" }, async (page) => {
+    const address = "https://words-of-notes.elsewhere.invalid/?d=loaf";
+    model.turns = [{ calls: [["read_web_page", { url: address }]] }, { text: "Four hours [1]." }];
+    await ask(page, QUESTION);
+    await page.getByText("The model asks to read a page of words-of-notes.elsewhere.invalid").waitFor();
+    await page.locator(".ask-permission code", { hasText: address }).waitFor();
+    await isWithoutViolation(page, "a question about an address");
+    await picture(page, "web-ask-permission");
+    await page.getByRole("button", { name: "Do not read it" }).click();
+    await page.getByRole("button", { name: /^Source 1:/ }).waitFor();
+    assert.match(JSON.stringify(model.asked.at(-1)), /the person did not allow it/);
+  }));
 
 for (const [device, look] of LOOKS) {
   test(`${device}: a question is answered in steps, with sources that open their note`, () =>

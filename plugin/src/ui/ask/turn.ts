@@ -138,6 +138,7 @@ export class Turn extends Component {
     };
     row.createEl("button", { text: t("Do not read it") }).onclick = (): void => decide(false);
     row.createEl("button", { text: t("Read this page") }).onclick = (): void => decide(true);
+    box.scrollIntoView({ block: "nearest" });
   }
 
   #foldSteps(): void {

@@ -141,7 +141,7 @@ export class Turn {
       this.#after,
       h("div", { class: "ask-permission", role: "alert" }, h("p", {}, permissionText(permission)), h("code", { dir: "ltr" }, permission.address), h("p", { class: "tools" }, refuse, allow)),
     );
-    refuse.focus();
+    this.#after.scrollIntoView({ block: "nearest" });
   }
 
   /** Draws at most once a frame, however small the pieces are. */
