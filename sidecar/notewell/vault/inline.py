@@ -69,7 +69,17 @@ _SHIELD = str.maketrans("*_~=&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4")
 _UNSHIELD = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4", "*_~=&")
 _SHIELDED = re.compile("[\ufdd0-\ufdd4]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
-_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
+# Endings of files that people link beside notes. What ends otherwise is the name of a note.
+_ENDINGS = (
+    "avif bmp gif heic ico jpeg jpg png psd svg tif tiff webp xcf ai eps 3gp aac flac m4a mid "
+    "mp3 oga ogg opus wav wma avi mkv mov mp4 mpg ogv webm wmv srt vtt base canvas csv doc "
+    "docx epub key mobi numbers odp ods odt pages pdf ppt pptx rtf tsv txt xls xlsx 7z bz2 "
+    "dmg gz iso rar tar tgz xz zip apk deb exe jar msi pkg rpm whl bat bib c cc cfg conf cpp "
+    "cs css db dll go h hpp html htm ini ipynb java js json jsx kt less log lua mjs php pl "
+    "plist properties ps1 py r rb rs scala scss sh sql sqlite swift tex toml ts tsx vue xhtml "
+    "xml yaml yml eml ics md markdown mdx rst org adoc excalidraw drawio torrent "
+)
+_OTHER_FILES = frozenset(_ENDINGS.split())
 _BREAKING_TAG = re.compile(r"(?:br|p|div|li|t[rdh]|d[td]|hr|h[1-6])\Z", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _GAP = re.compile(r"[ \t](?<=\S[ \t])[ \t]++")
@@ -192,8 +202,8 @@ class InlineScanner:
         target, heading, block = split_address(unquote(address))
         if not (target or heading or block):
             return
-        if _SUFFIX.search(target) and not target.lower().endswith(self._types):
-            return  # a file that is no note
+        if _is_other_file(target) and not target.lower().endswith(self._types):
+            return
         start, end = offset + match.start() - embed, offset + match.end()
         line = self._line(start)
         self.links.append(
@@ -214,6 +224,11 @@ class InlineScanner:
             self.fields.append((match["key"].strip(), field_value(match["value"])))
         for match in _FIELD_BRACKET.finditer(bare):
             self.fields.append((match["key"].strip(), field_value(match["value"])))
+
+
+def _is_other_file(target: str) -> bool:
+    """True if a target ends as a file that is no note: a name may have a dot, as `Dr.Smith`."""
+    return target.rpartition("/")[2].rpartition(".")[2].lower() in _OTHER_FILES
 
 
 def split_address(address: str) -> tuple[str, str | None, str | None]:

@@ -31,6 +31,7 @@ from notewell.vault.properties import (
     read_frontmatter,
     tags_of,
     text_of,
+    without_comments,
 )
 from notewell.vault.regions import Drawing, Region, Regions, find_drawing, find_regions, is_drawing
 
@@ -120,6 +121,10 @@ class BlockScanner:
                 index = self._marked(index, bare)
             else:
                 index = self._paragraph(index)
+
+    def add_paragraph(self, start: int, end: int) -> None:
+        """Add the lines of a part of the text as one paragraph."""
+        self._add("paragraph", bisect_right(self.starts, start) - 1, bisect_left(self.starts, end))
 
     def _marked(self, index: int, bare: str) -> int:
         """Read the block that a marked line begins; return the index of the line after it."""
@@ -422,8 +427,10 @@ def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> M
     regions = find_regions(text, front.body) if drawing is None else _around(text, drawing, front)
     body = make_body(regions.text, regions.blocks, front.body)
     inline = InlineScanner(body.starts, types)
-    inline.gather_wikilinks(text[front.start : front.end], front.start)
+    inline.gather_wikilinks(without_comments(text[front.start : front.end]), front.start)
     blocks = BlockScanner(body, inline)
+    for start, end in front.unread:
+        blocks.add_paragraph(start, end)
     blocks.run()
     if drawing is not None:
         blocks.spans.extend(_drawn_spans(text, drawing, blocks))

@@ -8,6 +8,7 @@ gitignore syntax. The phone index, which Notewell writes into a vault, is no par
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 import time
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from notewell.base.errors import OutsideVaultError, UsageError
 from notewell.base.support.plain_file import NotPlainFileError, read_plain
-from notewell.base.support.relative_paths import WINDOWS, is_device
+from notewell.base.support.relative_paths import is_device
 from notewell.base.types import NOTE_TYPES, VaultRules
 from notewell.base.types.frozen import frozen
 from notewell.vault.readers import is_readable, link_name, readable
@@ -208,10 +209,10 @@ def _globs(name: str, lines: tuple[str, ...], warnings: list[str]) -> Globs | No
     return Globs(tuple(good), pathspec.GitIgnoreSpec.from_lines(good)) if good else None
 
 
-def check_name(path: str, *, windows: bool = WINDOWS) -> None:
+def check_name(path: str, *, windows: bool | None = None) -> None:
     """Check that a path names exactly one place inside a vault.
 
-    `windows`: by the rules of that system.
+    `windows`: by the rules of that system, or not; None: by those of this one.
 
     Raises OutsideVaultError if it may lead out of the vault, and UsageError (code "bad_name") if no
     file system can store it.
@@ -231,7 +232,7 @@ def check_name(path: str, *, windows: bool = WINDOWS) -> None:
         raise bad_name(path, f"a name in it has {longest} bytes, more than {MAX_NAME_BYTES}")
     if whole > MAX_PATH_BYTES:
         raise bad_name(path, f"it has {whole} bytes, more than {MAX_PATH_BYTES}")
-    if windows:
+    if (os.name == "nt") if windows is None else windows:
         _check_for_windows(path, parts)
 
 

@@ -18,6 +18,10 @@ from notewell.base.types.frozen import frozen
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?=[^\s#:\-][^:\n]*:(?:[ \t]|$))", re.MULTILINE)
+# A line that goes on with a value: indented, an item, a comment, the end of a list, or blank.
+_CONTINUED = re.compile(r"[ \t\]}#]|-[ \t]|-?(?:\n|\Z)")
+_BLOCK_TEXT = re.compile(r":[ \t]+[|>][-+0-9]*[ \t]*(?:#.*)?$")
+_WORD_ENDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # before an apostrophe
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _MAX_CHARS = 256 * 1024
 _MAX_VALUES = 20_000  # after aliases are expanded
@@ -50,7 +54,16 @@ MODIFIED_KEYS = (
 _DATE = re.compile(
     r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})"
     r"(?:(?:[T ]|,\s?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?"
-    r"\s?(Z|[+-]\d{2}:?\d{2})?)?",
+    r"\s?(?:(Z|[+-]\d{2}:?\d{2})|([ap])\.?m\b)?)?",
+    re.IGNORECASE,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# Friday, May 3rd 2024, 10:30:00 am (the usual form of the plugin Linter), and 3 May 2024.
+_WORDED_DATE = re.compile(
+    rf"(?:(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"|(?P<first>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?P<second>{'|'.join(_MONTHS)})[a-z]*\.?)"
+    r",?\s+(?P<year>\d{4})"
+    r"(?:,?\s+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<s>\d{2}))?(?:\s?(?P<half>[ap])\.?m\b)?)?",
     re.IGNORECASE,
 )
 _COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?\Z")
@@ -68,6 +81,15 @@ _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?\Z")
 TAG_CHARS = r"[^\s!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u3003\u3008-\u301f]"
 
 
+_NO_PROPERTY = (
+    "What stands between the first line --- and the next holds no property, so it is read as text."
+)
+
+
+class _NoMappingError(ValueError):
+    """YAML that is no list of `name: value` lines."""
+
+
 class _HostileYamlError(ValueError):
     """Well-formed YAML that expands or nests without reasonable bounds."""
 
@@ -81,6 +103,7 @@ class Frontmatter:
     end: int = 0  # of the YAML
     body: int = 0  # first offset after the closing line
     warnings: tuple[str, ...] = ()
+    unread: tuple[tuple[int, int], ...] = ()  # lines of the block that belong to no property
 
 
 class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]  # chosen when it runs
@@ -114,7 +137,8 @@ def read_frontmatter(text: str) -> Frontmatter:
 
     The block begins on the very first line, as in Obsidian. Broken YAML gives a
     warning and the properties that are readable on their own, hostile YAML only a warning; in both
-    cases the body begins after the block.
+    cases the body begins after the block. A block that holds no property at all is none: its text
+    stands between two rules.
     """
     block = _block(text)
     if block is None:
@@ -122,14 +146,19 @@ def read_frontmatter(text: str) -> Frontmatter:
     start, end, body = block
     properties: dict[str, PropertyValue] = {}
     warnings: tuple[str, ...] = ()
+    unread: tuple[tuple[int, int], ...] = ()
     try:
         properties = load_yaml(text[start:end])
     except YAML_ERRORS as error:
+        is_hostile = isinstance(error, _HostileYamlError)
+        has_none = not is_hostile and _ENTRY.search(text, start, end) is None
+        if isinstance(error, _NoMappingError) or has_none:
+            return Frontmatter(warnings=(_NO_PROPERTY,))
         what = describe_yaml_error(error, first_line=2)
         warnings = (f"Some properties are unread: {what}. Correct the YAML between the --- .",)
-        if not isinstance(error, _HostileYamlError):
-            properties = _salvage(text[start:end])
-    return Frontmatter(properties, start, end, body, warnings)
+        if not is_hostile:
+            properties, unread = _salvage(text, start, end)
+    return Frontmatter(properties, start, end, body, warnings, unread)
 
 
 def body_start(text: str) -> int:
@@ -147,21 +176,76 @@ def _block(text: str) -> tuple[int, int, int] | None:
     return opening.end(), closing.start(), min(closing.end() + 1, len(text))
 
 
-def _salvage(source: str) -> dict[str, PropertyValue]:
-    """Read broken YAML property by property, so that one bad property does not affect others."""
+def _salvage(
+    text: str, start: int, end: int
+) -> tuple[dict[str, PropertyValue], tuple[tuple[int, int], ...]]:
+    """Read broken YAML property by property, so that one bad property does not affect others.
+
+    Also returns the places of lines that belong to no property.
+    """
     kept: dict[str, PropertyValue] = {}
-    for entry in _ENTRY.split(source)[1:]:
-        try:
-            kept.update(load_yaml(entry))
-        except YAML_ERRORS:
-            name, _, value = entry.partition(":")
-            items = _ITEM.findall(value)
-            if name.strip().lower() == "title" and value.strip()[:1] in _UNCLOSED:
-                continue  # the file's name is a better title than half a list
-            if len(value) > _MAX_UNREAD:
-                continue
+    unread: list[tuple[int, int]] = []
+    begins = [match.start() for match in _ENTRY.finditer(text, start, end)]
+    if begins and text[start : begins[0]].strip():
+        unread.append((start, begins[0]))
+    for begin, stop in zip(begins, [*begins[1:], end], strict=True):
+        own = _end_of_value(text, begin, stop)
+        if text[own:stop].strip():
+            unread.append((own, stop))
+        _salvage_entry(text[begin:own], kept)
+    return kept, tuple(unread)
+
+
+def _end_of_value(text: str, begin: int, stop: int) -> int:
+    """Where the lines of a property end: its own, and those below it that YAML gives it."""
+    end = text.find("\n", begin, stop) + 1 or stop
+    while end < stop and _CONTINUED.match(text, end):
+        end = text.find("\n", end, stop) + 1 or stop
+    return end
+
+
+def _salvage_entry(entry: str, kept: dict[str, PropertyValue]) -> None:
+    try:
+        kept.update(load_yaml(entry))
+    except YAML_ERRORS:
+        name, _, value = entry.partition(":")
+        items = _ITEM.findall(value)
+        if name.strip().lower() == "title" and value.strip()[:1] in _UNCLOSED:
+            return  # the file's name is a better title than half a list
+        if len(value) <= _MAX_UNREAD:
             kept[name.strip()] = tuple(items) if items else value.strip()
-    return kept
+
+
+def without_comments(yaml_text: str) -> str:
+    """The YAML with its comments blanked out, every offset where it was.
+
+    A # begins a comment at the start of a line or after white space, but neither in quotes nor in
+    the lines of a block of text (`|` and `>`).
+    """
+    if "#" not in yaml_text:
+        return yaml_text
+    lines = yaml_text.split("\n")
+    block_indent = -1  # of the key whose block of text we are in
+    for at, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if block_indent >= 0 and (indent > block_indent or not line.strip()):
+            continue
+        block_indent = indent if _BLOCK_TEXT.search(line) else -1
+        start = _comment_start(line) if "#" in line else len(line)
+        lines[at] = line[:start] + " " * (len(line) - start)
+    return "\n".join(lines)
+
+
+def _comment_start(line: str) -> int:
+    quote = ""
+    for at, char in enumerate(line):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" and not line[:at].rstrip(" ").endswith(tuple(_WORD_ENDS)):
+            quote = char
+        elif char == "#" and (at == 0 or line[at - 1] in " \t"):
+            return at
+    return len(line)
 
 
 def load_yaml(source: str) -> dict[str, PropertyValue]:
@@ -176,7 +260,7 @@ def load_yaml(source: str) -> dict[str, PropertyValue]:
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        raise _HostileYamlError("the block is not a list of `name: value` lines")
+        raise _NoMappingError("the block is not a list of `name: value` lines")
     converted = _YamlConverter().convert(loaded, 0)
     return converted if isinstance(converted, dict) else {}
 
@@ -371,14 +455,22 @@ def _written(text: str) -> float | None:
     if compact := _COMPACT_DATE.match(text):
         return _timestamp([int(part or 0) for part in compact.groups()], None)
     if match := _DATE.search(text):
-        year, _, *parts, zone = match.groups()
-        return _timestamp([int(part or 0) for part in (year, *parts)], zone)
+        year, _, *parts, zone, half = match.groups()
+        return _timestamp([int(part or 0) for part in (year, *parts)], zone, half)
+    if match := _WORDED_DATE.search(text):
+        month = _MONTHS.index((match["month"] or match["second"]).lower()) + 1
+        time = [int(match[name] or 0) for name in ("hour", "minute", "s")]
+        date = [int(match["year"]), month, int(match["day"] or match["first"])]
+        return _timestamp([*date, *time], None, match["half"])
     return None
 
 
-def _timestamp(parts: list[int], zone: str | None) -> float | None:
+def _timestamp(parts: list[int], zone: str | None, half: str | None = None) -> float | None:
+    """POSIX seconds; `half` is the half of the day, a or p, of an hour from 1 to 12."""
     year, month, day, *time = parts
     hour, minute, second = (*time, 0, 0, 0)[:3]
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half in "pP" else 0)
     offset = 0
     if zone and zone not in "Zz":
         digits = zone[1:].replace(":", "")

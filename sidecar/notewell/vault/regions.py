@@ -30,6 +30,7 @@ _LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?\Z")
 _MAX_LEAD = 200
 _NOT_QUOTED = re.compile(r"^(?![ \t]*>)", re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+")
 _DRAWING = re.compile(r"[^\n]*\n\s*\{\s*\"type\"\s*:\s*\"excalidraw")
 _SUFFIX = ".excalidraw.md"
@@ -169,7 +170,7 @@ class _Scan:
         """Read `$$ … $$` as a block if it has no blank line and no text after it."""
         text = self._text
         closing = self._find("$$", after)
-        if closing < 0 or "\n\n" in text[after:closing]:
+        if closing < 0 or _BLANK_LINE.search(text, after, closing):
             return after
         line_end = self._line_end(closing + 2)
         if text[closing + 2 : line_end].strip():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 
-WINDOWS = os.name == "nt"
 _DEVICES = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?[ .]*", re.IGNORECASE
 )
@@ -21,14 +20,14 @@ def is_device(name: str) -> bool:
     return _DEVICES.fullmatch(name) is not None
 
 
-def is_inside(path: str, *, windows: bool = WINDOWS) -> bool:
+def is_inside(path: str, *, windows: bool | None = None) -> bool:
     """True if a relative path names something in the folder that it is relative to.
 
-    `windows`: by the rules of that system.
+    `windows`: by the rules of that system, or not; None: by those of this one.
     """
     if not path or "\x00" in path:
         return False
-    if not windows:
+    if not ((os.name == "nt") if windows is None else windows):
         return not path.startswith("/") and ".." not in path.split("/")
     parts = re.split(r"[/\\]", path)
     leads_up = any(part.startswith("..") and not part.strip(". ") for part in parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable
 from typing import Literal, Protocol, TypeAlias
 
@@ -22,6 +23,13 @@ _SAMPLE_BYTES = 4096
 # Western text in UTF-16 has a NUL in nearly every second byte and none in the others. Below this
 # share a file with NULs is taken for binary: a stray NUL must not turn English into Chinese.
 _NUL_SHARE = 0.4
+# Bytes that no text has, and the share of them from which a file with NULs is binary; a few bytes
+# prove less.
+_ODD_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+_ODD_SHARE, _ODD_SHARE_OF_SHORT, _SHORT = 0.1, 0.3, 64
+_NUL = "\x00"
+_BAD_BYTES = re.compile("[\udc80-\udcff]+")
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
 # Larger files, and those of types with a parser of their own, are read in a process that can be
 # ended, and after all others: one of them may take as long as thousands of notes.
 ORDINARY_BYTES = 256 * 1024
@@ -60,17 +68,39 @@ def decode(raw: bytes) -> Decoded | None:
     """Decode a note, dropping its byte order mark; None when the bytes are not text.
 
     Order: byte order mark, UTF-16 without a mark (recognised by the positions of NULs), UTF-8, then
-    Windows-1252 or Latin-1 with a warning. Any NUL outside UTF-16 and UTF-32 means binary.
+    Windows-1252 or Latin-1 with a warning. A few NULs, and bytes that are no UTF-8 in a text that
+    is, become U+FFFD with a warning, so that the rest stays as it is.
     """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
             return _marked(raw[len(mark) :], encoding)
     if b"\x00" in raw:
-        return _unmarked_utf16(raw)
+        found = _unmarked_utf16(raw)
+        if found is not None:
+            return found
+        if _is_binary(raw):
+            return None
     try:
-        return Decoded(raw.decode("utf-8"), "utf-8")
+        return _without_nul(Decoded(raw.decode("utf-8"), "utf-8"))
     except UnicodeDecodeError as error:
-        return _eight_bit(raw, error.start)
+        damaged = _damaged_utf8(raw, error.start)
+        return _without_nul(damaged or _eight_bit(raw, error.start))
+
+
+def _is_binary(raw: bytes) -> bool:
+    """True if NULs and other bytes that no text has are more than a few."""
+    odd = len(raw) - len(raw.translate(None, _ODD_BYTES))
+    odd += sum(map(len, _BAD_BYTES.findall(raw.decode("utf-8", "surrogateescape"))))
+    share = _ODD_SHARE if len(raw) > _SHORT else _ODD_SHARE_OF_SHORT
+    return odd > share * len(raw) or not raw.strip(b"\x00 \t\r\n")
+
+
+def _without_nul(decoded: Decoded) -> Decoded:
+    if "\x00" not in decoded.text:
+        return decoded
+    warning = f"{decoded.text.count(_NUL):,} NUL characters show as \ufffd."
+    text = decoded.text.replace(_NUL, "\ufffd")
+    return Decoded(text, decoded.encoding, (*decoded.warnings, warning))
 
 
 def _marked(raw: bytes, encoding: str) -> Decoded | None:
@@ -78,9 +108,18 @@ def _marked(raw: bytes, encoding: str) -> Decoded | None:
         text, warnings = raw.decode(encoding), ()
     except UnicodeDecodeError as error:
         text = raw.decode(encoding, errors="replace")
-        warning = f"Byte {error.start} is not valid {encoding}; damaged characters show as �."
-        return None if "\x00" in text else Decoded(text, encoding, (warning,))
-    return None if "\x00" in text else Decoded(text, encoding, warnings)
+        warning = f"Byte {error.start} is not valid {encoding}; damaged characters show as \ufffd."
+        return _checked(Decoded(text, encoding, (warning,)))
+    return _checked(Decoded(text, encoding, warnings))
+
+
+def _checked(decoded: Decoded) -> Decoded | None:
+    """The text without its NULs; None where these are more than a few."""
+    nul = decoded.text.count(_NUL)
+    if not nul:
+        return decoded
+    few = nul <= _ODD_SHARE * len(decoded.text) and nul < len(decoded.text)
+    return _without_nul(decoded) if few else None
 
 
 def _unmarked_utf16(raw: bytes) -> Decoded | None:
@@ -100,6 +139,19 @@ def _unmarked_utf16(raw: bytes) -> Decoded | None:
     except UnicodeDecodeError:
         return None
     return None if "\x00" in text else Decoded(text, encoding)
+
+
+def _damaged_utf8(raw: bytes, first_bad: int) -> Decoded | None:
+    """UTF-8 with damaged places; None where most that is not ASCII is no UTF-8."""
+    marked = raw.decode("utf-8", "surrogateescape")
+    bad = len(_BAD_BYTES.findall(marked))
+    good = len(_NOT_ASCII.findall(_BAD_BYTES.sub("", marked)))
+    if bad > good:
+        return None
+    warning = (
+        f"{bad:,} places are not valid UTF-8 (the first is byte {first_bad}) and show as \ufffd."
+    )
+    return Decoded(raw.decode("utf-8", "replace"), "utf-8", (warning,))
 
 
 def _eight_bit(raw: bytes, first_bad: int) -> Decoded:
