@@ -63,7 +63,7 @@ def test_lines_are_counted_with_any_line_ending(ending: str) -> None:
         ("---\n\n***\n\n___\n\n- - -", []),
         ("a\n> b\nlazy\n\nc", [("paragraph", "a"), ("quote", "b\nlazy"), ("paragraph", "c")]),
         ("> a\n>\n> > b", [("quote", "a\nb")]),
-        ("    indented text", [("paragraph", "indented text")]),
+        ("    indented text", [("code", "indented text")]),
         (
             "[^1]: A note\n  goes on\n\ntext",
             [("footnote", "A note\ngoes on"), ("paragraph", "text")],

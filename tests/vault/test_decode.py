@@ -58,7 +58,13 @@ def test_eight_bit_text_is_read_with_a_warning(raw: bytes, text: str, encoding: 
 
 @pytest.mark.parametrize(
     "raw",
-    [b"\x00a\x01b\x02", b"\x00\x00\n", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", b"\x00", b"\x00\x00"],
+    [
+        b"\x00a\x01b\x02",
+        b"\x00\x00\n",
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+        b"\x00",
+        b"\x00\x00",
+    ],
 )
 def test_nul_bytes_mean_binary(raw: bytes) -> None:
     assert decode(raw) is None

@@ -115,6 +115,10 @@ class InlineScanner:
             source = _REFERENCE.sub(_blank, source)
         return _finish(self._tokens(source, offset, 0))
 
+    def gather(self, source: str, offset: int) -> None:
+        """Record the links and tags of a text that is not shown, such as a comment."""
+        self._tokens(source, offset, 0)
+
     def gather_wikilinks(self, source: str, offset: int, *, embed: bool = False) -> None:
         """Record the wikilinks of a text that is not visible itself, such as properties."""
         for match in _WIKILINK.finditer(source):

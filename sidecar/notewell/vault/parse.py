@@ -19,6 +19,7 @@ from notewell.base.types import (
     SpanKind,
 )
 from notewell.base.types.frozen import frozen
+from notewell.vault.indents import without_indent
 from notewell.vault.inline import InlineScanner
 from notewell.vault.properties import (
     CREATED_KEYS,
@@ -280,6 +281,8 @@ class BlockScanner:
         region = self._regions[index]
         source = self._text[region.inner_start : region.inner_end]
         rows = code_rows(source, quoted=region.quoted)
+        if region.indent:
+            rows = [without_indent(row, region.indent) for row in rows]
         if any(rows):
             first = bisect_right(self.starts, region.inner_start) - 1
             self._append(region.kind, (region.start, region.end), rows, first)
@@ -432,6 +435,10 @@ def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> M
     for start, end in front.unread:
         blocks.add_paragraph(start, end)
     blocks.run()
+    for start, end in regions.comments:
+        inline.gather(text[start:end], start)
+    if regions.comments:
+        inline.links.sort(key=lambda link: link.start)
     if drawing is not None:
         blocks.spans.extend(_drawn_spans(text, drawing, blocks))
         blocks.spans.sort(key=lambda span: span.start)

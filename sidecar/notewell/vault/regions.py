@@ -13,6 +13,7 @@ from typing import Literal
 
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
+from notewell.vault.indents import INDENT_OF_CODE, NEEDS_INDENTS, Indents, column_of
 
 RegionKind = Literal["code", "math"]
 
@@ -30,6 +31,9 @@ _LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?\Z")
 _MAX_LEAD = 200
 _NOT_QUOTED = re.compile(r"^(?![ \t]*>)", re.MULTILINE)
 _NOT_NEWLINE = re.compile(r"[^\n]")
+_LISTED_FENCE = re.compile(
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:```|~~~)|^ +(?:```|~~~)", re.MULTILINE
+)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+")
 _DRAWING = re.compile(r"[^\n]*\n\s*\{\s*\"type\"\s*:\s*\"excalidraw")
@@ -60,32 +64,48 @@ class Region:
     inner_start: int
     inner_end: int
     quoted: bool = False
+    indent: int = 0  # columns before each line that are no part of it
 
 
 @frozen
 class Regions:
-    """The source with comments and scripts blanked out (same length), and the fenced blocks."""
+    """The source with comments and scripts blanked out (same length), and the blocks of code.
+
+    `comments` are the places of Obsidian's own comments (`%%`): their links and tags count.
+    """
 
     text: str
     blocks: tuple[Region, ...]
+    comments: tuple[tuple[int, int], ...] = ()
 
 
 def find_regions(text: str, start: int) -> Regions:
     r"""Scan `text` from `start`; its line ends must all be `\n`."""
     # Looking for a few plain strings is many times as fast as for one pattern of them all.
+    is_indented = _may_be_indented(text, start)
     if any(text.find(mark, start) >= 0 for mark in _HIDING_MARKS):
-        return _Scan(text).run(_ALL_MARKS, start)
-    if any(text.find(mark, start) >= 0 for mark in _FENCE_MARKS):
-        return _Scan(text).run(_FENCES, start)
+        return _Scan(text, start, is_indented=is_indented).run(_ALL_MARKS, start)
+    if is_indented or any(text.find(mark, start) >= 0 for mark in _FENCE_MARKS):
+        return _Scan(text, start, is_indented=is_indented).run(_FENCES, start)
     return Regions(text, ())
+
+
+def _may_be_indented(text: str, start: int) -> bool:
+    """True if a note may hold indented code, or a fence that an item of a list ends."""
+    return ("    " in text or "\t" in text or _LISTED_FENCE.search(text, start) is not None) and (
+        NEEDS_INDENTS.search(text, start) is not None
+    )
 
 
 class _Scan:
     """The state of one pass: regions found so far, and caches that keep the pass linear."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int, *, is_indented: bool) -> None:
+        """`is_indented`: indents are looked at, which takes a look at every line."""
         self._text = text
+        self._indents = Indents(text, start) if is_indented else None
         self._blocks: list[Region] = []
+        self._comments: list[tuple[int, int]] = []
         self._kept: list[str] = []
         self._kept_until = 0
         # Caches that keep the pass linear: marks that do not occur any more, and the ends of the
@@ -100,9 +120,14 @@ class _Scan:
         text = self._text
         while match := marks.search(text, position):
             mark = match.group()
+            if (code_end := self._indented(match.start())) is not None:
+                position = max(position, code_end)
+                continue
             if match.lastindex:
                 position = match.end()
                 self._blank(match.start(), position)
+                if match.lastindex == 1:
+                    self._comments.append(match.span(1))
             elif mark == "%%":
                 position = self._hidden(match, "%%", match.end())
             elif mark == "<!--":
@@ -111,10 +136,22 @@ class _Scan:
                 position = self._hidden(match, f"</{mark[1:]}>", match.end())
             else:
                 position = self._fence_or_span(match)
+        while self._indented(len(text)) is not None:
+            pass
+        comments = tuple(self._comments)
         if not self._kept:
-            return Regions(text, tuple(self._blocks))
+            return Regions(text, tuple(self._blocks), comments)
         self._kept.append(text[self._kept_until :])
-        return Regions("".join(self._kept), tuple(self._blocks))
+        return Regions("".join(self._kept), tuple(self._blocks), comments)
+
+    def _indented(self, until: int) -> int | None:
+        """Read the next indented code up to `until`; where it ends, None where there is none."""
+        found = self._indents.walk(until) if self._indents is not None else None
+        if found is None:
+            return None
+        start, end, indent = found
+        self._blocks.append(Region("code", start, end, start, end, indent=indent))
+        return end
 
     def _fence_or_span(self, match: re.Match[str]) -> int:
         """Read a code fence, display math or inline code, depending on the text before the mark."""
@@ -128,8 +165,13 @@ class _Scan:
             return self._math(start, match.end()) if at_start else match.end()
         line_end = self._line_end(match.end())
         fence = mark[0] == "~" or text.find("`", match.end(), line_end) < 0
+        if self._indents is not None and self._indents.continues:
+            at_start = False
         if fence and at_start:
-            return self._fence(match, lead or "", line_end)
+            end = self._fence(match, lead or "", line_end)
+            if self._indents is not None:
+                self._indents.skip(end)
+            return end
         return self._code_span(match, line_end) if mark[0] == "`" else match.end()
 
     def _lead(self, position: int) -> str | None:
@@ -154,8 +196,13 @@ class _Scan:
                 outside = _NOT_QUOTED.search(text, line_end + 1)
                 self._quoted_until = outside.start() if outside else limit
             limit = self._quoted_until
-        pattern = rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}[ \t]*$"
-        closing = re.compile(pattern, re.MULTILINE).search(text, line_end + 1, limit)
+        elif self._indents is not None:
+            limit = self._indents.item_end(line_end + 1)
+        if quoted:
+            pattern = rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}[ \t]*$"
+            closing = re.compile(pattern, re.MULTILINE).search(text, line_end + 1, limit)
+        else:
+            closing = self._closing(mark, line_end + 1, limit)
         inner_start = min(line_end + 1, limit)
         inner_end = closing.start() if closing else limit
         end = min(closing.end() + 1, len(text)) if closing else limit
@@ -165,6 +212,15 @@ class _Scan:
             self._blank(inner_start, inner_end)
         self._blocks.append(Region("code", start, end, inner_start, inner_end, quoted))
         return end
+
+    def _closing(self, mark: str, start: int, limit: int) -> re.Match[str] | None:
+        """The fence that closes one: at most three columns right of where the content begins."""
+        content = 0 if self._indents is None else self._indents.content
+        pattern = re.compile(rf"^([ \t]*+){mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
+        for found in pattern.finditer(self._text, start, limit):
+            if column_of(found[1]) - content < INDENT_OF_CODE:
+                return found
+        return None
 
     def _math(self, start: int, after: int) -> int:
         """Read `$$ … $$` as a block if it has no blank line and no text after it."""
@@ -198,6 +254,10 @@ class _Scan:
         else:
             end = len(text)
         self._blank(start, end)
+        if closing == "%%":
+            self._comments.append((after, max(after, end - 2)))
+        if self._indents is not None and "\n" in text[start:end]:
+            self._indents.skip(end)
         return end
 
     def _find(self, needle: str, position: int) -> int:
