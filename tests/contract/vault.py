@@ -17,7 +17,7 @@ NOTES = {
         "seen: {spring: true, places: [meadow, roof]}\n"
         "---\n"
         "# How bees find home\n\n"
-        "Bees find the way home by the sun. See [[Compost]] and [[The roof|the roof]]. When the sun"
+        "Bees find the way home by the sun. See [[Compost]] and [[Roof|the roof]]. When the sun"
         " is low the light still shows the way, and with no light at all a bee stays in the garden"
         " for the night. In the morning it is the first to find the water.\n\n"
         "## The hive\n\n"

@@ -177,7 +177,7 @@ class InMemoryLinks:
         for note in state.ordered_notes():
             path, note_id = note.stored.path, note.stored.id
             self._out[note_id] = tuple(
-                [(link, self.resolve(link.target, path)) for link in note.links]
+                [(link, self._link_target(link.target, path)) for link in note.links]
             )
             for target in self.neighbours(note_id):
                 self._into[target].add(note_id)
@@ -226,6 +226,10 @@ class InMemoryLinks:
             for link, target in links
             if target is None
         )
+
+    def _link_target(self, target: str, source_path: str) -> int | None:
+        path = self._names.resolve(target, source_path, by_alias=False)
+        return None if path is None else self._ids.get(path)
 
     def resolve(self, target: str, source_path: str) -> int | None:
         path = self._names.resolve(target, source_path)

@@ -204,7 +204,7 @@ class LinkGraph:
                 continue
             targets = []
             for target, *_ in node.links:
-                targets.append(self._known_names().resolve(target, node.path))
+                targets.append(self._known_names().resolve(target, node.path, by_alias=False))
             if tuple(targets) != node.targets:
                 self._point(note_id, node.targets, targets)
                 self._place(note_id, node, tuple(targets))
@@ -262,7 +262,7 @@ class LinkGraph:
             names.add(path, aliases, note_id)
         nodes = {}
         for note_id, path, aliases, own in known:
-            targets = tuple(names.resolve(target, path) for target, *_ in own)
+            targets = tuple(names.resolve(target, path, by_alias=False) for target, *_ in own)
             nodes[note_id] = Node(path, tuple(aliases), msgpack.packb(own), targets)
         return cls(LinkTable.of(nodes))
 
@@ -295,9 +295,12 @@ class Names:
         self._paths.remove(path)
         self._ids.pop(path, None)
 
-    def resolve(self, target: str, source_path: str) -> int | None:
-        """The note that a link target written in the note at `source_path` means, or None."""
-        path = self._paths.resolve(target, source_path)
+    def resolve(self, target: str, source_path: str, *, by_alias: bool = True) -> int | None:
+        """The note that a target written in the note at `source_path` means, or None.
+
+        `by_alias`: it may be an alias, which a link cannot lead to.
+        """
+        path = self._paths.resolve(target, source_path, by_alias=by_alias)
         return None if path is None else self._ids.get(path)
 
 

@@ -31,6 +31,7 @@ from notewell.base.types import (
     WalkWarning,
 )
 from notewell.base.types.frozen import frozen
+from notewell.vault.normal import normal
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess, Tesseract
@@ -539,14 +540,14 @@ def read_bytes_of_note(
     else:
         with closing(ReaderProcess()) as own:
             found = own.read(raw, known)
-    return HashedNote(bounded(found.note), found.text, _hash(raw))
+    return HashedNote(bounded(normal(found.note, found.text)), found.text, _hash(raw))
 
 
 def made_note(file: FileRef, raw: bytes, rules: VaultRules) -> HashedNote:
     """A note whose bytes were made here, as `read_note` gives one; `file` names it."""
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
     found = _reader(file).read(raw, known)
-    return HashedNote(bounded(found.note), found.text, _hash(raw))
+    return HashedNote(bounded(normal(found.note, found.text)), found.text, _hash(raw))
 
 
 def is_ordinary(file: FileRef) -> bool:

@@ -335,10 +335,11 @@ class NoteNames:
         """The paths of all notes whose file has this name, without folder and ending."""
         return frozenset(self._by_name.get(_fold(name), ()))
 
-    def resolve(self, target: str, source_path: str) -> str | None:
+    def resolve(self, target: str, source_path: str, *, by_alias: bool = True) -> str | None:
         """Return the path of the note that `target` means in `source_path`, or None.
 
-        `target` is a link's note part as written. An empty one is the linking note itself.
+        `target` is a link's note part as written. An empty one is the linking note itself. A link
+        leads to no alias in Obsidian; a person who names a note may use one (`by_alias`).
         """
         wanted = _fold(target)
         if not wanted:
@@ -349,7 +350,7 @@ class NoteNames:
             found = self._by_location(name, folder)
             if found is not None:
                 return found
-        return _best(self._by_alias.get(wanted, ()), folder)
+        return _best(self._by_alias.get(wanted, ()), folder) if by_alias else None
 
     def _by_location(self, name: str, folder: str) -> str | None:
         if name.startswith(("./", "../")):

@@ -33,7 +33,7 @@ from notewell.index.row_values import link_columns, strings
 _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"
 _OWNERS = "chunks and stand-ins"
-_LINKS = "links in a table"
+_LINKS = "links in a table, by file names"
 _GRACE_SECONDS = 0.2  # a writer in another process may be between its two commits
 
 logger = logging.getLogger(__name__)

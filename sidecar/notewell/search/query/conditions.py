@@ -48,7 +48,7 @@ from notewell.search.query.language import (
     Text,
     Within,
 )
-from notewell.search.query.note_columns import NoteColumns
+from notewell.search.query.note_columns import NoteColumns, composed
 from notewell.search.query.note_facts import NO_NOTES, Facts, modified_time, stated_time
 from notewell.search.query.scopes import needed_words, written_test
 from notewell.vault.daily import DailyNotes
@@ -231,7 +231,7 @@ class _Evaluation:
         """The text of a note; of a file that is no text, what the index has of it."""
         text = self.read(note.path)
         if text is not None:
-            return text
+            return composed(text)
         return "\n".join(chunk.text for chunk in self.index.chunks_of(note.id))
 
     def literal(self, phrase: str, within: _Mask) -> _Mask:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -404,7 +405,8 @@ def compiled(pattern: str, *, cased: bool) -> SearchText:
     options.case_sensitive, options.log_errors = cased, False
     options.max_mem = _MOST_PATTERN_BYTES
     try:
-        search: SearchText = re2.compile(f"(?m:{pattern})", options=options).search
+        whole = unicodedata.normalize("NFC", f"(?m:{pattern})")  # as the text is
+        search: SearchText = re2.compile(whole, options=options).search
     except re2.error as error:
         raise ValueError(f"/{pattern}/ is no pattern of RE2") from error
     return search

@@ -7,6 +7,7 @@ value of a property, in place of every note.
 from __future__ import annotations
 
 import math
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class _PathColumn:
 
     @classmethod
     def of(cls, notes: Sequence[StoredNote]) -> _PathColumn:
-        folded = [_bytes(note.path.casefold() + _BETWEEN) for note in notes]
+        folded = [_bytes(fold_case(note.path) + _BETWEEN) for note in notes]
         ends = np.cumsum([0, *map(len, folded)])
         names = [path.rfind(b"/") + 1 for path in folded]
         letters = np.frombuffer(b"".join(folded), np.uint8)
@@ -76,6 +77,16 @@ class _PathColumn:
         owners = np.searchsorted(self.starts, found, side="right") - 1
         met[owners[found >= self.names[owners]] if in_name else owners] = True
         return met
+
+
+def composed(text: str) -> str:
+    """The text in NFC: letters with marks as one character, however they were typed."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold_case(text: str) -> str:
+    """The text without regard to case, in NFC."""
+    return composed(text.casefold())
 
 
 def _bytes(text: str) -> bytes:
@@ -131,7 +142,7 @@ class NoteColumns:
 
     def with_path(self, text: str, *, in_name: bool) -> Flags:
         """The notes (n,) whose path, or file name, holds `text`, ignoring case."""
-        return self._paths.holding(text, in_name=in_name)
+        return self._paths.holding(composed(text), in_name=in_name)
 
     @cached_property
     def _tags(self) -> tuple[list[str], list[list[int]]]:
@@ -139,13 +150,14 @@ class NoteColumns:
         found: dict[str, list[int]] = {}
         for at, note in enumerate(self.notes):
             for tag in note.tags:
-                found.setdefault(tag.casefold(), []).append(at)
+                found.setdefault(fold_case(tag), []).append(at)
         ordered = sorted(found)
         return ordered, [found[tag] for tag in ordered]
 
     def with_tag(self, tag: str) -> Flags:
         """The notes (n,) that have a case-folded tag, or a child of it."""
         tags, places = self._tags
+        tag = composed(tag)
         met = np.zeros(len(self.notes), np.bool_)
         at = bisect_left(tags, tag)
         if at < len(tags) and tags[at] == tag:
@@ -189,10 +201,11 @@ class NoteColumns:
         return held
 
     def _values_of(self, wanted: Property) -> _Values:
-        key = "type:" if wanted.reason == "type" else wanted.name
+        name = composed(wanted.name)
+        key = "type:" if wanted.reason == "type" else name
         found = self._values.get(key)
         if found is None:
-            pairs = self._by_name.get(wanted.name, [])
+            pairs = self._by_name.get(name, [])
             if wanted.reason == "type":
                 stated = {at for at, _ in pairs}
                 others = (at for at in range(len(self.notes)) if at not in stated)
@@ -210,7 +223,7 @@ class NoteColumns:
             for name, value in _properties(note):
                 key = folded.get(name)
                 if key is None:
-                    key = folded[name] = name.casefold()
+                    key = folded[name] = fold_case(name)
                 found.setdefault(key, []).append((at, value))
         return found
 
@@ -261,8 +274,8 @@ def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
     if day is not None and wanted is not None:
         return _within(day.start, comparison, wanted)
     if comparison == "=":
-        return operand.casefold() in _spellings(text)
-    return _ordered(text.casefold(), comparison, operand.casefold())
+        return fold_case(operand) in _spellings(text)
+    return _ordered(fold_case(text), comparison, fold_case(operand))
 
 
 def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
@@ -303,7 +316,7 @@ def _number(value: str | float) -> float | None:
 
 def _spellings(text: str) -> set[str]:
     """The value, case-folded, and for a link also its target, name and display text."""
-    folded = text.casefold().strip()
+    folded = fold_case(text).strip()
     if not (folded.startswith("[[") and folded.endswith("]]")):
         return {folded}
     parts = folded[2:-2].split("|")
