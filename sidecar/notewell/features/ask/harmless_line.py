@@ -42,7 +42,7 @@ _IN_CODE = re.compile(
     r"|(?P<run>`(?=\s*(?:\$?=|[A-Z][A-Za-z]*\[)))"
 )
 _RUN_FIRST = re.compile(r"\s*(?:\$?=|[A-Z]+\[)")
-_ADDRESS = re.compile(r"<(?:https?://|mailto:)[^\s<>`]{1,4000}>", re.IGNORECASE)
+_ADDRESS = re.compile(r"<(?:https?://|mailto:)(?:(?!%%)[^\s<>`]){1,4000}>", re.IGNORECASE)
 _DESTINATION = re.compile(r"\]\([ \t]*(<[^<>\n]{0,4000}>|[^\s)]{0,4000})")
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _NOTE_EMBED = re.compile(r"!\[\[([^\[\]<`%\n]{1,1000})\]\]")
@@ -194,10 +194,10 @@ def _picture(alt: str, destination: str) -> str:
     alt = " ".join(_MARKS.sub("", alt).split())
     if _OF_VAULT.fullmatch(place) is not None:
         return f"![{alt}]({place.replace(' ', '%20')})"
-    if _WEB.match(place) and re.search(r"[\s`]", place) is None:
+    if _WEB.match(place) and re.search(r"[\s`]|%%", place) is None:
         shown = f"<{place}>"
     else:
-        shown = f"`{UNSEEN}{place.replace('`', '')}`"
+        shown = harmless_code(f"`{UNSEEN}{place.replace('`', '')}`")
     return f"{alt} {shown}" if alt else shown
 
 
