@@ -620,6 +620,7 @@ export interface NoteReply {
   readonly ledger: LedgerRow | null;
   readonly chunks: readonly ChunkView[];
   readonly passage: ChunkView | null;
+  readonly blocks: readonly BlockView[];
 }
 
 /** A heading of a note. */
@@ -667,6 +668,12 @@ export interface ChunkView {
   readonly chars: number;
   readonly id: string;
   readonly hash: string;
+  readonly lines: readonly [number, number];
+}
+
+/** A block with an id, `^id` in the note, and its first and last line. */
+export interface BlockView {
+  readonly id: string;
   readonly lines: readonly [number, number];
 }
 

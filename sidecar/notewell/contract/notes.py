@@ -45,6 +45,14 @@ class HeadingView:
 
 
 @frozen
+class BlockView:
+    """A block with an id, `^id` in the note, and its first and last line."""
+
+    id: str
+    lines: tuple[int, int]
+
+
+@frozen
 class LinkView:
     """A link seen from one note; `path` is null where it is unresolved."""
 
@@ -91,6 +99,7 @@ class NoteReply:
     ledger: LedgerRow | None
     chunks: tuple[ChunkView, ...] = ()
     passage: ChunkView | None = None
+    blocks: tuple[BlockView, ...] = ()
 
 
 @sent_to(

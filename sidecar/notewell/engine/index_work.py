@@ -24,7 +24,7 @@ from notewell.engine.ingest.plan import Guarded, guard
 from notewell.engine.ingest.queue import MOST_PATHS, Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.port import Index
-from notewell.search.query.complete import did_you_mean
+from notewell.search.query.find_note import did_you_mean
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror, MirrorMerge
 from notewell.vault.paths import check_name, is_document, is_note

@@ -448,6 +448,8 @@ def _named(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecor
     for record in records:
         if word.casefold() == record.name.casefold():
             return record
+    if "\0" in word:
+        return None  # no folder's name
     path = (cwd / expanded(word)).resolve()
     return next((record for record in records if record.path == path), None)
 

@@ -32,7 +32,14 @@ from notewell.contract.manage import (
     Sizes,
     StatsReply,
 )
-from notewell.contract.notes import ChunkView, HeadingView, LinkView, NoteReply, NoteRequest
+from notewell.contract.notes import (
+    BlockView,
+    ChunkView,
+    HeadingView,
+    LinkView,
+    NoteReply,
+    NoteRequest,
+)
 from notewell.contract.request import iso
 from notewell.contract.status import (
     EmbedderStatus,
@@ -55,7 +62,7 @@ from notewell.engine.ingest.plan import Guarded, held_removal
 from notewell.engine.ingest.reports import Activity, index_progress
 from notewell.index.port import Index, IndexReader
 from notewell.models.resilient import Degraded, Step
-from notewell.search.query.complete import did_you_mean, find_note
+from notewell.search.query.find_note import did_you_mean, find_note
 from notewell.search.show.blocks import address_of
 from notewell.vault.sources import Source
 
@@ -407,6 +414,11 @@ def note_reply(
         ledger=ledger_row(entries[0]) if entries else None,
         chunks=tuple(_chunk_view(chunk, stored.path) for chunk in index.chunks_of(stored.id)),
         passage=None if passage is None else _chunk_view(passage, stored.path),
+        blocks=tuple(
+            BlockView(span.block, (span.lines[0], span.lines[-1]))
+            for span in note.spans
+            if span.block is not None
+        ),
     )
 
 

@@ -26,7 +26,7 @@ from notewell.contract.log import (
 from notewell.contract.request import iso
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.index.port import Index
-from notewell.search.query.complete import find_note
+from notewell.search.query.find_note import find_note
 
 LOGGED_RESULTS = 10
 

@@ -15,7 +15,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from pydantic import ValidationError
 
-from notewell.doors.mcp.server import refusal_of
+from notewell.doors.mcp.messages import refusal_of
 from tests.doors.mcp.conftest import RIGHT, WRITING, Home, serving
 from tests.doors.mcp.test_tools import NAMES, SHORT, answer_of, ask, paths, refused, size
 from tests.waiting import PROCESS_S

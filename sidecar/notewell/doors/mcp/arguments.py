@@ -2,16 +2,28 @@
 
 A tool names the record, which of its fields it offers, and where it differs: `q` is called
 `query`, some bounds and defaults are smaller, and some descriptions speak to an assistant. Unlike
-HTTP, tools read leniently: "10" is taken for 10, because language models write that.
+HTTP, tools read leniently, because language models and strict clients write so: "10" is taken for
+10, null for an argument that was left out, and an object or a list may be sent as its JSON text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from notewell.base.errors import UsageError
 from notewell.base.types.hints import Le, MaxLen, rewritten
@@ -23,9 +35,11 @@ from notewell.contract.request import (
     RequestField,
     beyond_64_bits,
     check_query,
+    note_path,
     request_fields,
 )
 from notewell.doors.mcp.tool import ArgumentChange, Arguments, Tool
+from notewell.vault.paths import DOCUMENTS
 
 R = TypeVar("R")
 M = TypeVar("M", bound="ToolRequest")
@@ -47,11 +61,11 @@ class ToolRequest(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_numbers(cls, given: Any) -> Any:
-        """Refuse numbers beyond 64 bits, which neither the index nor a server's JSON can hold."""
+    def _read_leniently(cls, given: Any) -> Any:
+        """Read what was meant; refuse numbers that neither the index nor a server's JSON holds."""
         if beyond_64_bits(given):
             raise ValueError(SMALLER_NUMBERS)
-        return given
+        return lenient(cls, given)
 
     @property
     def vault_name(self) -> str | None:
@@ -63,13 +77,69 @@ class ToolRequest(BaseModel):
         return None
 
     def to_record(self, record: type[R]) -> R:
-        """Build a request of the contract from the fields that it shares with this one."""
+        """Build a request of the contract from the fields that it shares with this one.
+
+        Raises UsageError where the record refuses them together.
+        """
         given: dict[str, Any] = {}
         for field in request_fields(record):
             name = self.renamed.get(field.name, field.name)
             if name in type(self).model_fields:
                 given[field.name] = getattr(self, name)
-        return record(**given)
+        try:
+            return record(**given)
+        except ValueError as error:
+            reason = str(error)
+            for name, here in self.renamed.items():
+                reason = reason.replace(f"`{name}`", f"`{here}`")
+            raise UsageError(f"{reason.removesuffix('.')}.") from error
+
+
+def lenient(model: type[BaseModel], given: Any) -> Any:
+    """Leave out what is null, and read the JSON text of what is an object or a list."""
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        name: _parsed(value) if name in _structured(model) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+@cache
+def _structured(model: type[BaseModel]) -> frozenset[str]:
+    """The fields that take objects or lists, and no text."""
+    return frozenset(
+        name for name, field in model.model_fields.items() if _is_structured(field.annotation)
+    )
+
+
+def _is_structured(hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _is_structured(get_args(hint)[0])
+    if origin in {Union, UnionType}:
+        kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+        return all(map(_is_structured, kinds))
+    kind = origin or hint
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, Collection | BaseModel)
+        and not issubclass(kind, str | bytes)
+    )
+
+
+def _parsed(value: object) -> object:
+    """The object or list that a text is the JSON of; else the value itself."""
+    if not isinstance(value, str) or value.strip()[:1] not in {"{", "["}:
+        return value
+    try:
+        found: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    if beyond_64_bits(found):
+        raise ValueError(SMALLER_NUMBERS)
+    return found
 
 
 class BudgetedRequest(ToolRequest):
@@ -78,6 +148,47 @@ class BudgetedRequest(ToolRequest):
     budget_tokens: int = Field(
         DEFAULT_BUDGET, ge=100, le=100_000, description="Maximum tokens of the answer"
     )
+
+
+class NamespacedRequest(BudgetedRequest):
+    """Base of requests of tools that look in one namespace.
+
+    A namespace is a vault (`Home`), a folder of one (`Home/Projects/2026`) or a namespace of
+    documents; names of vaults have no slash.
+    """
+
+    namespace: (
+        Annotated[str, Field(description="Only in VAULT, VAULT/FOLDER or a namespace of documents")]
+        | None
+    ) = None
+
+    @property
+    def named(self) -> str:
+        """The namespace that is given, or an empty text."""
+        return self.namespace or ""
+
+    def with_namespace(self, namespace: str) -> Self:
+        """The same request in another namespace."""
+        return self.model_copy(update={"namespace": namespace})
+
+    @property
+    def vault_name(self) -> str | None:
+        """The vault, named by itself or as the first part of the namespace."""
+        first = self.named.partition("/")[0]
+        return self.vault or (None if first == DOCUMENTS else first) or None
+
+    def otherwise(self) -> Self | None:
+        """A namespace that is no vault may be one of the default vault's documents."""
+        if self.vault or not self.named or self.named.startswith(DOCUMENTS):
+            return None
+        return self.with_namespace(f"{DOCUMENTS}/{self.named}")
+
+    @property
+    def folder(self) -> str:
+        """The namespace's folder with a / at its end; empty where it is a whole vault."""
+        vault, _, inner = self.named.partition("/")
+        folder = (self.named if vault == DOCUMENTS else inner).strip("/")
+        return f"{folder}/" if folder else ""
 
 
 @cache
@@ -141,8 +252,20 @@ def _tool_markers(markers: Iterable[object]) -> Iterator[object]:
     for marker in markers:
         if not isinstance(marker, Normalise):
             yield marker
+        elif marker.function is note_path:
+            yield _FROM_THE_VAULT
         elif marker.function is check_query:
             yield MaxLen(MAX_QUERY_CHARS)
+
+
+def _from_the_vault(path: str) -> str:
+    """A path without what other programs write in front of it for the vault's folder."""
+    return _VAULT_ROOT.sub("", path)
+
+
+_VAULT_ROOT = re.compile(r"^(?:\s|\.?[/\\])+")
+_FROM_THE_VAULT = AfterValidator(_from_the_vault)
+ToolPath = Annotated[str, _FROM_THE_VAULT]  # of a note, as `find_note` reads it
 
 
 def _bounded(hint: Any, at_most: int) -> Any:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from aiohttp import hdrs, web
@@ -39,14 +40,14 @@ _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding"})
 
 
 async def exchange(
-    request: web.Request, application: Application, extra: Mapping[str, object]
+    request: web.Request, application: Application, extra: Mapping[str, object], body: bytes
 ) -> web.StreamResponse:
-    """Have `application` answer `request`; `extra` is added to its scope.
+    """Have `application` answer `request` with this body; `extra` is added to its scope.
 
     When the client leaves, the application is told and given time to end by itself: it may have to
     finish what the request began.
     """
-    channel = _Exchange(request)
+    channel = _Exchange(request, body)
     scope = {**_scope(request), **extra}
     work = asyncio.ensure_future(application(scope, channel.receive, channel.send))
     try:
@@ -61,8 +62,9 @@ async def exchange(
 class _Exchange:
     """Both directions of one exchange."""
 
-    def __init__(self, request: web.Request) -> None:
+    def __init__(self, request: web.Request, body: bytes) -> None:
         self._request = request
+        self._body = body
         self._response: web.StreamResponse | None = None
         self._body_sent = False
         self._ended = asyncio.Event()
@@ -71,8 +73,7 @@ class _Exchange:
         """Return the whole body; after it wait for the end and return that the client has gone."""
         if not self._body_sent:
             self._body_sent = True
-            body = await self._request.read()
-            return {"type": "http.request", "body": body, "more_body": False}
+            return {"type": "http.request", "body": self._body, "more_body": False}
         while not self._ended.is_set() and self._is_connected():
             try:
                 await asyncio.wait_for(self._ended.wait(), _POLL_S)
@@ -219,15 +220,23 @@ class _Endpoint:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         may_write = _wants_to_write(request)
-        await read_body(request, request.app[SITE].limits.body_timeout_s)  # kept for the SDK
+        body = await read_body(request, request.app[SITE].limits.body_timeout_s)
         async with self._starting:
             if self._application is None:
                 self._application = await self._start()
-        from notewell.doors.mcp.server import chosen  # noqa: PLC0415 - loaded with the application
+        from notewell.doors.mcp.messages import read_message  # noqa: PLC0415 - with the application
+        from notewell.doors.mcp.server import chosen  # noqa: PLC0415 - likewise
 
+        if request.method == hdrs.METH_POST:
+            body, refusal = read_message(body)
+            if refusal is not None:
+                text = refusal.model_dump_json(by_alias=True)
+                return web.json_response(
+                    text=text, status=HTTPStatus.BAD_REQUEST, headers=SAFETY_HEADERS
+                )
         wanted = chosen(request.query.get("tools", ""))
         extra = {MAY_WRITE: may_write, WANTED: wanted}
-        return await exchange(request, self._application, extra)
+        return await exchange(request, self._application, extra, body)
 
     async def close(self, _app: web.Application) -> None:
         """End all sessions, open streams included."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -14,12 +14,14 @@ from pydantic import Field
 from notewell.base.errors import NotFoundError, StalePassageError, UsageError
 from notewell.base.types import CountTokens
 from notewell.contract.context import MAX_BUDGET
-from notewell.contract.notes import HeadingView, NoteReply, NoteRequest
+from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.contract.status import LedgerRequest, LedgerRow
 from notewell.doors.mcp.answer import refuse_while_building
-from notewell.doors.mcp.arguments import BudgetedRequest, ToolRequest
+from notewell.doors.mcp.arguments import NamespacedRequest, ToolPath, ToolRequest
+from notewell.doors.mcp.section import section_lines
 from notewell.doors.mcp.tool import Document, Tool, ToolContext
+from notewell.search.query.find_note import plain_path
 from notewell.vault.paths import DOCUMENTS
 
 SCHEME = "notewell"
@@ -28,21 +30,19 @@ PAGE = 100  # resources of one list
 _MAX_FOUND = 1000
 
 
-class HeadingNotFoundError(NotFoundError):
-    """A note that is there has no such heading."""
-
-
 class ReadRequest(ToolRequest):
     """The request of `read_note`."""
 
-    path: str | None = Field(
+    path: ToolPath | None = Field(
         None, min_length=1, description="The note's path; `.md` may be left out"
     )
     id: str | None = Field(None, pattern=r"#\d+$", description="Or a passage's id")
     hash: str | None = Field(
         None, pattern="^[0-9a-f]{8,32}$", description="Its hash: finds it after a change"
     )
-    section: str | None = Field(None, description="Only what stands under this heading")
+    section: str | None = Field(
+        None, description="Only what is under this heading, or the block ^id"
+    )
     lines: str | None = Field(
         None, pattern=r"^\d+(-\d+)?$", description="Only these lines, such as 10-40"
     )
@@ -51,10 +51,10 @@ class ReadRequest(ToolRequest):
     )
 
 
-class ListRequest(BudgetedRequest):
+class ListRequest(NamespacedRequest):
     """The request of `list_notes`."""
 
-    path: str | None = Field(None, description="Only notes of this folder or namespace")
+    path: ToolPath | None = Field(None, description="Only notes of this folder")
     filter: str | None = Field(None, description="Only notes that meet this, e.g. tag:x or 7d")
     order: Literal["modified", "path"] = "modified"
     limit: int = Field(50, ge=1, le=_MAX_FOUND, description="Maximum number of notes")
@@ -118,15 +118,19 @@ def _asked_for(context: ToolContext, request: ReadRequest) -> tuple[NoteReply, s
 
 
 def list_notes(context: ToolContext, request: ListRequest) -> Document:
-    """List paths of notes, the latest first or by path."""
-    name = (request.path or "").strip("/")
-    folders = (f"{name}/", f"{DOCUMENTS}/{name}/") if name else ""
+    """List paths of notes, the latest first or by path.
+
+    Raises NotFoundError where there is no such folder, if there is no filter either.
+    """
     notes: Sequence[LedgerRow | Result] = (
         _matching(context, request.filter) if request.filter else _indexed(context)
     )
-    inside = sorted((one for one in notes if one.path.startswith(folders)), key=attrgetter("path"))
+    inside = sorted(_below(context, request, notes), key=attrgetter("path"))
     if not inside:
         refuse_while_building(context.backend)
+        named = request.path or request.folder
+        if named and not request.filter:
+            raise NotFoundError(f"no note is in '{named}'")
     if request.order == "modified":
         inside.sort(key=lambda one: one.modified or "", reverse=True)
     return {
@@ -141,6 +145,32 @@ def list_notes(context: ToolContext, request: ListRequest) -> Document:
             for one in inside[request.offset : request.offset + request.limit]
         ],
     }
+
+
+def _below(
+    context: ToolContext, request: ListRequest, notes: Sequence[LedgerRow | Result]
+) -> list[LedgerRow | Result]:
+    """The notes of a folder, whose name may be in other case or Unicode form.
+
+    It may be a namespace too: one of documents, or a folder with the vault's name in front.
+    """
+    name = plain_path(request.path or "")
+    vault = next((one.name for one in context.vaults if one.id == context.vault_id), "")
+    first, _, rest = name.partition("/")
+    places = [[name, f"{DOCUMENTS}/{name}"] if name else [""]]
+    if first == vault:
+        places.append([rest])
+    found: list[LedgerRow | Result] = []
+    for names in places:
+        begin = tuple(
+            _folded(f"{request.folder}{one}/" if one else request.folder) for one in names
+        )
+        found = found or [one for one in notes if _folded(one.path).startswith(begin)]
+    return found
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def resource_uri(vault: str, path: str) -> str:
@@ -179,7 +209,7 @@ def note_part(note: NoteReply, request: ReadRequest, count: CountTokens) -> Note
     """Return the part of a note that is asked for, within the budget.
 
     Raises:
-        HeadingNotFoundError: no heading is called like `section`; the message names the nearest.
+        SectionNotFoundError: `section` names no heading and no block; the nearest are named.
         UsageError: both `section` and `lines` are given, or the lines are not in the note.
 
     """
@@ -188,7 +218,7 @@ def note_part(note: NoteReply, request: ReadRequest, count: CountTokens) -> Note
     rows = note.content.splitlines()
     first, last = 1, len(rows)
     if request.section is not None:
-        first, last = _section(note.headings, request.section, len(rows))
+        first, last = section_lines(note, request.section)
     elif request.lines is not None:
         first, last = _line_range(request.lines, len(rows))
     fitting = _fitting(rows[first - 1 : last], request.budget_tokens, count)
@@ -199,20 +229,6 @@ def note_part(note: NoteReply, request: ReadRequest, count: CountTokens) -> Note
         text="\n".join(fitting),
         cut=len(fitting) < last - first + 1,
     )
-
-
-def _section(headings: Sequence[HeadingView], wanted: str, total: int) -> tuple[int, int]:
-    """Return the first and last line under a heading: up to the next of its level or above."""
-    name = wanted.rpartition(">")[2].strip().lstrip("#").strip().casefold()
-    for at, heading in enumerate(headings):
-        if heading.text.strip().casefold() == name:
-            following = (one for one in headings[at + 1 :] if one.level <= heading.level)
-            end = next((one.line - 1 for one in following), total)
-            return heading.line, end
-    names = [heading.text for heading in headings]
-    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:10]
-    known = f"its headings: {', '.join(near)}" if near else "it has no headings"
-    raise HeadingNotFoundError(f"no heading '{wanted}' in the note; {known}")
 
 
 def _line_range(wanted: str, total: int) -> tuple[int, int]:

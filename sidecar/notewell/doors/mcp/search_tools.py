@@ -27,7 +27,13 @@ from notewell.contract.search import (
 )
 from notewell.contract.status import LedgerRequest
 from notewell.doors.mcp.answer import indexed_paths, refuse_while_building
-from notewell.doors.mcp.arguments import BudgetedRequest, request_model
+from notewell.doors.mcp.arguments import (
+    BudgetedRequest,
+    NamespacedRequest,
+    ToolPath,
+    lenient,
+    request_model,
+)
 from notewell.doors.mcp.tool import (
     DOOR,
     QUERY,
@@ -38,6 +44,7 @@ from notewell.doors.mcp.tool import (
     pick,
 )
 from notewell.search.query import dates
+from notewell.vault.paths import DOCUMENTS
 
 _TESTS = ("eq", "gt", "lt", "in")
 _LITERAL = re.compile(r"[^*?\[\]!\"]+")  # parts of a glob that stand in every path that it matches
@@ -65,6 +72,11 @@ class Filters(BaseModel):
     properties: dict[str, Any] = Field(
         {}, description="Name: value, or an object of eq, gt, lt, in"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_leniently(cls, given: Any) -> Any:
+        return lenient(cls, given)
 
     @field_validator("path")
     @classmethod
@@ -176,7 +188,6 @@ _MAX_RESULTS = 100
 _MAX_LIMIT = 1000  # of a search as the contract has it
 _MORE = 4  # times as many results as are shown are looked through
 
-DOCUMENTS = ".documents"  # the folder below which paths of documents outside the vault lie
 _HASH_DIGITS = 12  # enough to find a passage again, and cheap
 
 _LANGUAGE = (
@@ -192,20 +203,8 @@ _SEARCH_FIELDS = tuple(
 )
 
 
-class SearchArguments(BudgetedRequest):
-    """Arguments of `search` beside those of the contract's request.
-
-    A namespace is a vault (`Home`), a folder of one (`Home/Projects/2026`) or a namespace of
-    documents; names of vaults have no slash.
-    """
-
-    namespace: (
-        Annotated[
-            str,
-            Field(description="Only in VAULT, VAULT/FOLDER or a namespace of documents"),
-        ]
-        | None
-    ) = None
+class SearchArguments(NamespacedRequest):
+    """Arguments of `search` beside those of the contract's request."""
 
     filters: Filters | None = Field(None, description="Conditions that all have to hold")
 
@@ -217,29 +216,12 @@ class SearchArguments(BudgetedRequest):
         return self
 
     @property
-    def vault_name(self) -> str | None:
-        """The vault, named by itself or as the first part of the namespace."""
-        named = self._namespace.partition("/")[0]
-        return self.vault or (None if named == DOCUMENTS else named) or None
-
-    def otherwise(self) -> Self | None:
-        """A namespace that is no vault may be one of the default vault's documents."""
-        if self.vault or not self._namespace or self._namespace.startswith(DOCUMENTS):
-            return None
-        filters = self.filters and self.filters.model_copy(update={"namespace": None})
-        named = {"namespace": f"{DOCUMENTS}/{self._namespace}", "filters": filters}
-        return self.model_copy(update=named)
-
-    @property
-    def folder(self) -> str:
-        """The namespace's folder with a / at its end; empty where it is a whole vault."""
-        vault, _, inner = self._namespace.partition("/")
-        folder = self._namespace if vault == DOCUMENTS else inner
-        return f"{folder.strip('/')}/" if folder.strip("/") else ""
-
-    @property
-    def _namespace(self) -> str:
+    def named(self) -> str:
         return self.namespace or (self.filters and self.filters.namespace) or ""
+
+    def with_namespace(self, namespace: str) -> Self:
+        filters = self.filters and self.filters.model_copy(update={"namespace": None})
+        return self.model_copy(update={"namespace": namespace, "filters": filters})
 
     def shows(self, path: str) -> bool:
         """True if a note that was found is wanted."""
@@ -266,7 +248,7 @@ class SearchArguments(BudgetedRequest):
 class SimilarArguments(BudgetedRequest):
     """Arguments of `similar`: one tool for two requests, notes like a note and like a text."""
 
-    path: str | None = Field(None, description="A note's path")
+    path: ToolPath | None = Field(None, description="A note's path")
     text: str | None = Field(None, description="Or a text")
 
     @model_validator(mode="after")

@@ -1,28 +1,19 @@
-"""The MCP server: tools, resources and prompts as the official SDK expects them.
-
-It answers what is no message of JSON-RPC, which the SDK drops without an answer. JSON-RPC 2.0,
-section 5: what is not JSON gets error -32700, and JSON that is no request -32600, with the id of
-the request where it has one, else null.
-"""
+"""The MCP server: tools, resources and prompts as the official SDK expects them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import Context
-from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from notewell import __version__
@@ -47,6 +38,8 @@ from notewell.doors.mcp.answer import (
     refuse_while_building,
 )
 from notewell.doors.mcp.arguments import ToolRequest, invalid, request_of, schema_of
+from notewell.doors.mcp.messages import StandardInput, WellFormedMessages
+from notewell.doors.mcp.section import SectionNotFoundError
 from notewell.doors.mcp.tool import (
     Arguments,
     BackendSource,
@@ -57,85 +50,6 @@ from notewell.doors.mcp.tool import (
 )
 from notewell.engine.feature import Feature, load
 from notewell.features import FEATURES
-
-
-class WellFormedMessages:
-    """The messages that arrive; malformed ones are left out and answered with an error."""
-
-    def __init__(
-        self,
-        incoming: ReadStream[SessionMessage | Exception],
-        outgoing: WriteStream[SessionMessage],
-    ) -> None:
-        self._incoming = incoming
-        self._outgoing = outgoing
-
-    @property
-    def last_context(self) -> Context | None:
-        """The context in which the last message was sent, which the SDK runs its handler in."""
-        return getattr(self._incoming, "last_context", None)
-
-    async def receive(self) -> SessionMessage | Exception:
-        """Return the next message that is one."""
-        while True:
-            item = await self._incoming.receive()
-            if not isinstance(item, ValidationError):
-                return item
-            refusal = refusal_of(item)
-            if refusal is not None:
-                await self._outgoing.send(SessionMessage(refusal))
-
-    async def aclose(self) -> None:
-        await self._incoming.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        await self._incoming.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await self._incoming.__aexit__(kind, error, trace)
-
-
-def refusal_of(error: ValidationError) -> types.JSONRPCError | None:
-    """The answer to a malformed message; None for an empty line, which is no message."""
-    details: Iterable[Any] = error.errors(include_url=False)
-    for detail in details:
-        if detail["type"] == "json_invalid":
-            if not str(detail["input"]).strip():
-                return None
-            return _error(
-                None, types.PARSE_ERROR, "This is not JSON: one message a line, in UTF-8."
-            )
-    message = next((d["input"] for d in details if isinstance(d["input"], Mapping)), {})
-    known = message.get("id")
-    usable = isinstance(known, str) or (isinstance(known, int) and not isinstance(known, bool))
-    return _error(
-        known if usable else None,
-        types.INVALID_REQUEST,
-        "This is not a message of JSON-RPC 2.0: an object with `jsonrpc`, `method`, `id` and"
-        " `params`.",
-    )
-
-
-def _error(request: str | int | None, code: int, message: str) -> types.JSONRPCError:
-    return types.JSONRPCError(
-        jsonrpc="2.0", id=request, error=types.ErrorData(code=code, message=message)
-    )
-
 
 T = TypeVar("T")
 ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
@@ -242,7 +156,9 @@ def serve_stdio(source: BackendSource, *, allow_write: bool, wanted: frozenset[s
 
 
 async def _serve_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
+    # The SDK only iterates over what it reads.
+    lines = cast("anyio.AsyncFile[str]", StandardInput())
+    async with stdio_server(stdin=lines) as (incoming, outgoing):
         answering = WellFormedMessages(incoming, outgoing)
         await server.run(answering, outgoing, server.create_initialization_options())
 
@@ -419,7 +335,7 @@ def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Documen
             request.to_record(arguments.record) if isinstance(arguments, Arguments) else request,
         )
     except NotFoundError as error:
-        is_note = not isinstance(error, note_tools.HeadingNotFoundError)
+        is_note = not isinstance(error, SectionNotFoundError)
         if is_note and error.code == NotFoundError.code:
             refuse_while_building(context.backend, getattr(request, "path", None))
         raise

@@ -20,8 +20,8 @@ from notewell.contract.status import LedgerRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.diagnose.requests import DiagnoseRequest, Diagnosis, MendAction, SearchLayer
 from notewell.index.analyze import stem, words
-from notewell.search.query.complete import did_you_mean, find_note
 from notewell.search.query.conditions import allowed
+from notewell.search.query.find_note import did_you_mean, find_note
 from notewell.search.query.language import All, Node, ParsedQuery, describe, parse
 from notewell.search.query.terms import function_words
 from notewell.vault.files import written_text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import FloatArray, IdArray, StoredNote
+from notewell.base.types import FloatArray, IdArray
 from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
@@ -44,7 +44,7 @@ from notewell.features.graph.views import (
     suggest_links_of,
 )
 from notewell.index.link_graph import NO_TOPICS, TopicLinksCache
-from notewell.search.query.complete import find_note
+from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import centred_vectors
 
 STATS_HUBS = 5
@@ -265,14 +265,6 @@ class GraphAnswers:
             warnings=tuple(warnings),
         )
 
-    def _find(self, name: str) -> StoredNote:
-        """The note at a path; else the one that a link of this name leads to."""
-        note = self._index.note_at(name)
-        if note is None:
-            linked = self._index.graph.resolve(name, "")
-            note = self._index.notes([linked]).get(linked) if linked is not None else None
-        return note or find_note(self._index, name)
-
     def _centred(self, view: GraphView) -> tuple[IdArray, FloatArray]:
         """The notes in the view that have vectors, and their centred vectors in the same order."""
         notes, means = self._index.vectors.note_means()
@@ -286,7 +278,7 @@ class GraphAnswers:
 
     def _view_of(self, *paths: str, daily: bool) -> tuple[GraphView, tuple[int, ...]]:
         """The view to answer from and the notes at `paths`, which stay in it even if daily."""
-        notes = tuple(self._find(path).id for path in paths)
+        notes = tuple(find_note(self._index, path).id for path in paths)
         view = self._views.whole() if daily else self._views.without_daily(except_for=notes)
         for path, note in zip(paths, notes, strict=True):
             if note not in view.network.out:

@@ -19,7 +19,7 @@ from notewell.features.properties.requests import (
     PropertiesBatchReply,
     PropertiesReply,
 )
-from notewell.search.query.complete import find_note
+from notewell.search.query.find_note import find_note
 from notewell.vault.edit_properties import PropertyEdit, property_diff
 from notewell.vault.write import VaultWriter, Written
 

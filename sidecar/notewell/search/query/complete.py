@@ -1,4 +1,4 @@
-"""Names in a vault: completion of an unfinished query, and the look-up of a note by path.
+"""Completes an unfinished query by the names in a vault.
 
 Completable names are tags, folders, paths, titles, aliases, properties and their values, each with
 the number of notes that use it, or of links to the note.
@@ -6,7 +6,6 @@ the number of notes that use it, or of links to the note.
 
 from __future__ import annotations
 
-import difflib
 import re
 import threading
 import unicodedata
@@ -16,13 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from notewell.base.errors import NotFoundError
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import CompleteReply, CompleteRequest, Completion, CompletionKind
 from notewell.index.port import IndexReader
 from notewell.search.query.lexer import FIELDS
-from notewell.vault.readers import link_name, spellings
+from notewell.vault.readers import link_name
 
 _NAME, _WORD = "\n", "\x1f"
 _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
@@ -116,7 +114,6 @@ def folded(text: str) -> str:
     return _CONTROL.sub(" ", unicodedata.normalize("NFC", plain))
 
 
-_ENDING = re.compile(r"\.\w{1,12}$")
 _MAX_VALUE = 120  # characters; longer values are texts that are not completed
 
 
@@ -204,36 +201,6 @@ def _texts(value: PropertyValue) -> Iterator[str]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _texts(item)
-
-
-def find_note(index: IndexReader, path: str) -> StoredNote:
-    """The note at `path`, with or without its file extension, or the one that a link would name.
-
-    A path with a folder or an ending means itself alone: a client asks so for a note that may be
-    gone. Raises NotFoundError with similar paths if there is none.
-    """
-    for candidate in spellings(path):
-        note = index.note_at(candidate)
-        if note is not None:
-            return note
-    if "/" not in path and not _ENDING.search(path):
-        linked = index.graph.resolve(path, "")
-        if linked is not None and linked in (found := index.notes([linked])):
-            return found[linked]
-    raise NotFoundError(f"no note '{path}' in the index{did_you_mean(index, path)}")
-
-
-def did_you_mean(index: IndexReader, path: str) -> str:
-    """A suffix for an error message that suggests similar paths, or an empty string."""
-    # Without the ending, which nearly all share: "nope.md" is not like "Home.md".
-    paths = {note.path.removesuffix(".md"): note.path for note in index.all_notes()}
-    path = path.removesuffix(".md")
-    near = [paths[one] for one in difflib.get_close_matches(path, paths, n=3, cutoff=0.6)]
-    if not near:  # a folder's name outweighs a short name
-        by_name = {_file_name(each): paths[each] for each in paths}
-        names = difflib.get_close_matches(_file_name(path), by_name, n=3, cutoff=0.7)
-        near = [by_name[name] for name in names]
-    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 _MAX_TYPED = 512  # characters before the cursor that are considered

@@ -36,7 +36,7 @@ from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search.context import Report, SearchContext
-from notewell.search.query.complete import find_note
+from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import SAME, Candidates, CosineMap
 from notewell.search.rank.gars import linked, step
 from notewell.search.rank.ranking import RankedNote

@@ -1,0 +1,109 @@
+"""Finds the part of a note that a link's heading or block names, as Obsidian finds it.
+
+Obsidian compares headings without punctuation, and leaves it out of the links that it writes:
+`Q: what? (A/B)` is `#Q what? (A/B)` there. `Top#Dup` is the heading Dup below Top. Two things more
+are understood: `Top > Dup`, as results name headings, and `Dup#2`, the second heading of this name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+
+from notewell.base.errors import NotFoundError
+from notewell.contract.notes import BlockView, HeadingView, NoteReply
+
+_PUNCTUATION = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
+_MARKS = re.compile(r"^[\s>]*#{1,6}(?=\s|$)")  # of a heading, in a note's source
+_BETWEEN = re.compile(r"#|\s>\s")
+_ORDINAL = re.compile(r"(?P<name>.*\S)\s*#(?P<number>[1-9]\d{0,3})", re.DOTALL)
+
+Lines = tuple[int, int]  # the first and the last, from 1
+
+
+class SectionNotFoundError(NotFoundError):
+    """A note that is there has no such heading or block."""
+
+
+def section_lines(note: NoteReply, wanted: str) -> Lines:
+    """The lines of a block, or under a heading up to the next of its level or above.
+
+    Raises SectionNotFoundError, which names the nearest headings.
+    """
+    name = wanted.strip().removeprefix("[[").removesuffix("]]").strip().lstrip("#").strip()
+    block = _block_called(note.blocks, name)
+    if block is not None:
+        return block.lines
+    rows = note.content.splitlines()
+    headings = [_Named(heading, rows) for heading in note.headings]
+    at = _heading_at(headings, name)
+    if at is None:
+        raise SectionNotFoundError(_nearest(note, wanted, name))
+    heading = note.headings[at]
+    following = (one for one in note.headings[at + 1 :] if one.level <= heading.level)
+    return heading.line, next((one.line - 1 for one in following), len(rows))
+
+
+class _Named:
+    """A heading with the names that lead to it: as it is shown, and as it is written."""
+
+    def __init__(self, heading: HeadingView, rows: Sequence[str]) -> None:
+        self.level = heading.level
+        self.shown = heading.text.strip().casefold()
+        written = rows[heading.line - 1] if heading.line <= len(rows) else ""
+        self.plain = {_plain(heading.text), _plain(_MARKS.sub("", written))}
+
+    def is_called(self, name: str) -> bool:
+        return _plain(name) in self.plain
+
+
+def _heading_at(headings: Sequence[_Named], name: str) -> int | None:
+    """The place of the heading that a name means: as shown before as linked, whole before parts."""
+    shown = name.casefold()
+    found = next((at for at, one in enumerate(headings) if one.shown == shown), None)
+    if found is None:
+        found = next((at for at, one in enumerate(headings) if one.is_called(name)), None)
+    if found is None:
+        path = [part for part in _BETWEEN.split(name) if part.strip()]
+        found = next(_below(headings, path), None)
+    if found is None and (numbered := _ORDINAL.fullmatch(name)) is not None:
+        same = list(_below(headings, _BETWEEN.split(numbered["name"])))
+        number = int(numbered["number"])
+        found = same[number - 1] if number <= len(same) else None
+    return found
+
+
+def _below(headings: Sequence[_Named], path: Sequence[str]) -> Iterator[int]:
+    """The places of the headings called like the last part, below those called like the others."""
+    above: list[_Named] = []
+    for at, heading in enumerate(headings):
+        above = [one for one in above if one.level < heading.level] + [heading]
+        if path and heading.is_called(path[-1]) and _follows(above[:-1], path[:-1]):
+            yield at
+
+
+def _follows(above: Sequence[_Named], path: Sequence[str]) -> bool:
+    """True if the headings above have those of a path, in this order; others may be between."""
+    steps = iter(above)
+    return all(any(one.is_called(part) for one in steps) for part in path)
+
+
+def _block_called(blocks: Sequence[BlockView], name: str) -> BlockView | None:
+    wanted = name.casefold()
+    return next((block for block in blocks if f"^{block.id.casefold()}" == wanted), None)
+
+
+def _nearest(note: NoteReply, wanted: str, name: str) -> str:
+    if name.startswith("^"):
+        blocks = ", ".join(f"^{block.id}" for block in note.blocks[:10])
+        known = f"its blocks: {blocks}" if blocks else "it has no blocks"
+        return f"no block '{wanted}' in the note; {known}"
+    names = [heading.text for heading in note.headings]
+    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:10]
+    known = f"its headings: {', '.join(near)}" if near else "it has no headings"
+    return f"no heading '{wanted}' in the note; {known}"
+
+
+def _plain(text: str) -> str:
+    return _PUNCTUATION.sub(" ", text).strip().casefold()
