@@ -173,6 +173,20 @@ def test_near_duplicates_are_one_result(kin: Library) -> None:
     assert reply.total == len(reply.results)
 
 
+@pytest.mark.parametrize("model", [True, False])
+def test_equal_texts_are_one_result_however_short(make_library: MakeLibrary, model: bool) -> None:
+    text = "The plan for the orchard has quince trees and a wall of stone.\n"
+    copies = ["A.sync-conflict-20260101-120000-ABCDEFG.md", "A (conflicted copy 2026-01-01).md"]
+    notes = dict.fromkeys(("A.md", *copies), text)
+    # Of the same size, and another text.
+    library = make_library({**notes, "Other.md": text.replace("quince", "medlar")})
+    for path in notes:
+        shown = list(library.similar(path=path, weak=True, model=model).results)
+        alike = [one for one in shown if one.path in notes]
+        assert len(alike) == 1
+        assert {path, alike[0].path, *alike[0].duplicates} == set(notes)
+
+
 def test_similarity_is_symmetric(library: Library) -> None:
     for path in NOTES:
         best = library.similar(path=path).results[0].path

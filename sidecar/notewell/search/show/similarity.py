@@ -559,7 +559,7 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
     owner = {note.passages[0][0]: note.note_id for note in compared}
     notes = [owner[chunk_id] for chunk_id in known.tolist()]
     runs: dict[int, frozenset[int]] = {}
-    found: dict[int, int] = {}
+    found = _equal_texts(index, compared)
     for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
         one, other = notes[first], notes[second]
         if one in found or other in found:
@@ -569,6 +569,26 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
                 runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
         if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
             found[other] = one
+    return found
+
+
+def _equal_texts(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
+    """Notes with the text of a better one, however short; see `find_duplicates`.
+
+    The vectors of short notes tell little: their titles are a large part of what is embedded. Texts
+    are read only of notes whose files have one size.
+    """
+    stored = index.notes([note.note_id for note in ranked])
+    notes = [stored[note.note_id] for note in ranked if note.note_id in stored]
+    often = Counter(note.size for note in notes)
+    first: dict[tuple[str, ...], int] = {}
+    found = {}
+    for note in notes:
+        if often[note.size] > 1:
+            text = tuple(chunk.text for chunk in index.chunks_of(note.id))
+            better = first.setdefault(text, note.id)
+            if text and better != note.id:
+                found[note.id] = better
     return found
 
 
