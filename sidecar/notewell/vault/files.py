@@ -212,7 +212,7 @@ class Walker:
             self._warn(spelled, " is not a plain file; skipped.")
             return
         path = _key(spelled)
-        file = FileRef(path, Path(disk_path), status.st_size, status.st_mtime_ns)
+        file = _file_ref(path, Path(disk_path), status)
         if not spelled.isprintable() and _broken(spelled):
             reason = "Its name is not valid UTF-8. Rename it to have it indexed."
             self._excluded.append(ExcludedFile(file, "bad_name", reason))
@@ -336,7 +336,11 @@ def stat(root: Path, path: str) -> FileRef:
             code="unreadable",
         ) from error
     key = unicodedata.normalize("NFC", path)
-    return FileRef(key, place, status.st_size, status.st_mtime_ns)
+    return _file_ref(key, place, status)
+
+
+def _file_ref(path: str, disk_path: Path, status: os.stat_result) -> FileRef:
+    return FileRef(path, disk_path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def read_bytes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,3 +125,24 @@ def test_a_rebuild_keeps_the_titles_that_were_embedded(vault: Path, index: Embed
 
     assert run(vault, index).read == 1
     assert former_titles(index) == {"New name.md": "Old name"}
+
+
+def test_a_note_replaced_with_equal_size_and_time_is_read_again(
+    vault: Path, index: EmbeddedIndex
+) -> None:
+    """As `cp -p`, `rsync -t` and some synchronisers leave it."""
+    note = vault / "Old name.md"
+    run(vault, index)
+    before = note.stat()
+    other = vault / "other.tmp"
+    other.write_text("A text about the medlars.", encoding="utf-8")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(note)
+    after = note.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+
+    assert run(vault, index).read == 1
+    (found,) = index.all_notes()
+    assert "medlar" in index.chunks_of(found.id)[0].text
+    note.chmod(0o600)  # the file's entry changed, and nothing in it
+    assert run(vault, index).read == 0

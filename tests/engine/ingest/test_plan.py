@@ -10,8 +10,8 @@ from notewell.base.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntr
 from notewell.engine.ingest.plan import FEW, Plan, plan_changes
 
 
-def file(path: str, *, size: int = 10, mtime: int = 1) -> FileRef:
-    return FileRef(path, Path("/vault") / path, size, mtime)
+def file(path: str, *, size: int = 10, mtime: int = 1, ctime: int = 0) -> FileRef:
+    return FileRef(path, Path("/vault") / path, size, mtime, ctime)
 
 
 def known(path: str, *, size: int = 10, mtime: int = 1, content: bytes = b"") -> ManifestEntry:
@@ -52,6 +52,27 @@ def test_new_and_changed_files_are_read_newest_first() -> None:
     )
 
     assert [item.path for item in found.read] == ["touched.md", "new.md", "grown.md"]
+
+
+def test_a_file_that_was_replaced_with_equal_size_and_time_is_compared() -> None:
+    entries = [LedgerEntry(name, "indexed", updated=100.0) for name in ("a.md", "b.md", "c.md")]
+    asked = []
+
+    def hash_of(wanted: FileRef) -> bytes:
+        asked.append(wanted.path)
+        return {"a.md": b"another", "b.md": b"b.md"}[wanted.path]
+
+    found = plan_changes(
+        Walk((*tuple(file(name, ctime=10**12) for name in ("a.md", "b.md")), file("c.md")), ()),
+        {name: known(name) for name in ("a.md", "b.md", "c.md")},
+        {entry.path: entry for entry in entries},
+        full=False,
+        hash_of=hash_of,
+    )
+
+    assert [item.path for item in found.read] == ["a.md"]
+    assert [entry.path for entry in found.same] == ["b.md"]  # compared once, and then known
+    assert asked == ["a.md", "b.md"]
 
 
 def test_a_full_run_reads_everything_again() -> None:

@@ -20,12 +20,16 @@ from notewell.base.types.values import (
 
 @frozen
 class FileRef:
-    """A file of a readable type. `disk_path` has the Unicode form that the disk uses."""
+    """A file of a readable type. `disk_path` has the Unicode form that the disk uses.
+
+    `ctime_ns`: when the file or its entry was last changed, which no program sets back; 0: unknown.
+    """
 
     path: str
     disk_path: Path
     size: int
     mtime_ns: int
+    ctime_ns: int = field(default=0, compare=False)
 
 
 @frozen

@@ -74,6 +74,7 @@ class Plan:
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
     guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
     forgets: tuple[str, ...] = ()  # ledger entries of files that are gone and were never notes
+    same: tuple[LedgerEntry, ...] = ()  # of notes whose files were compared and have not changed
 
 
 def plan_changes(
@@ -90,10 +91,11 @@ def plan_changes(
     """Plan the changes that bring the index up to date.
 
     `hash_of` returns the content hash of a file, or None if it cannot be read; it is only called
-    for new files with the size of a missing note. `total` counts the notes in the index if the
-    manifest is only a part of it; it is only called if a note is missing. Notes that have none of
-    the endings `types` were switched off in the settings: they are removed without a guard, and so
-    are documents outside the vault.
+    for new files with the size of a missing note, and for files that were replaced or written since
+    they were read, with equal size and time, as `cp -p` and `rsync -t` do. `total` counts the notes
+    in the index if the manifest is only a part of it; it is only called if a note is missing. Notes
+    that have none of the endings `types` were switched off in the settings: they are removed
+    without a guard, and so are documents outside the vault.
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
@@ -124,17 +126,22 @@ def plan_changes(
     ]
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
+    doubtful = [] if full else [file for file in walk.files if _may_differ(file, manifest, ledger)]
+    differ = {file.path for file in doubtful if hash_of(file) != manifest[file.path].content_hash}
     return Plan(
         read=_newest_first(
             file
             for file in walk.files
-            if full or (file.path not in arrived and _changed(file, manifest, ledger))
+            if full
+            or file.path in differ
+            or (file.path not in arrived and _changed(file, manifest, ledger))
         ),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
+        same=tuple(ledger[file.path] for file in doubtful if file.path not in differ),
     )
 
 
@@ -176,6 +183,19 @@ def _changed(
         return True  # a rule about its path left it out, which no longer does
     # Read before and excluded: it is only read again if it has changed.
     return (entry.size, entry.mtime_ns) != (file.size, file.mtime_ns)
+
+
+def _may_differ(
+    file: FileRef, manifest: Mapping[str, ManifestEntry], ledger: Mapping[str, LedgerEntry]
+) -> bool:
+    """True if the file of an indexed note changed after it was read, without a sign of it."""
+    entry = ledger.get(file.path)
+    return (
+        entry is not None
+        and file.path in manifest
+        and file.ctime_ns > entry.updated * 1e9 > 0
+        and not _changed(file, manifest, ledger)
+    )
 
 
 def _recorded(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
