@@ -166,6 +166,23 @@ def test_every_write_can_be_undone(writer: VaultWriter, vault: Path) -> None:
     ]
 
 
+def test_an_undo_gives_back_the_time_of_change(writer: VaultWriter, vault: Path) -> None:
+    note, old = vault / "A.md", 1_700_000_000_123_000_000
+    note.write_text("1", encoding="utf-8")
+    os.utime(note, ns=(old, old))
+    writer.replace("A.md", "2", seen=content_hash(b"1"), action="change")
+    changed = note.stat().st_mtime_ns
+    assert changed != old
+
+    undone = writer.undo()
+    assert note.stat().st_mtime_ns == old
+    writer.undo(undone.number)
+    assert note.stat().st_mtime_ns == changed
+    writer.delete("A.md", seen=content_hash(b"2"), action="delete")
+    writer.undo()
+    assert note.stat().st_mtime_ns == changed
+
+
 def test_an_undo_can_be_undone_by_its_number(writer: VaultWriter, vault: Path) -> None:
     writer.create("A.md", "1", action="make")
     undone = writer.undo()

@@ -179,7 +179,9 @@ class VaultWriter:
             return self._journalled(path, place, action, raw, None)
 
     def undo(self, number: int | None = None) -> Written:
-        """Restore the content before a write; None is the newest one that is not undone yet.
+        """Restore a note as it was before a write; None is the newest that is not undone yet.
+
+        The time of its last change is restored too, except in a mirror, whose clients compare it.
 
         An undo is itself a write and can be undone by its number. ChangedNoteError if the note has
         changed since; NotFoundError if the journal has no such write.
@@ -194,6 +196,9 @@ class VaultWriter:
             elif now == entry.after_hash:
                 before = self.journal.before(entry.number)
                 written = self._journalled(entry.path, place, "undo", raw, before)
+                at_ns = self.journal.time_before(entry.number)
+                if at_ns is not None and before is not None and self.server_writes is None:
+                    _set_time(place, at_ns)
             else:
                 raise _changed(entry.path)
             self.journal.mark_undone(entry.number)
@@ -246,6 +251,7 @@ class VaultWriter:
             before=before,
             before_hash=None if before is None else content_hash(before),
             after_hash=now,
+            before_ns=None if before is None else _changed_at(place),
         )
         try:
             if self.server_writes is not None:
@@ -307,6 +313,18 @@ def _base(place: Path, before: bytes | None) -> Base | None:
     if before is None:
         return None
     return Base(digest(before), place.stat().st_mtime_ns // 1_000_000)
+
+
+def _changed_at(place: Path) -> int | None:
+    try:
+        return place.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _set_time(place: Path, at_ns: int) -> None:
+    with suppress(OSError):  # the content is what matters
+        os.utime(place, ns=(at_ns, at_ns))
 
 
 def _store(place: Path, raw: bytes, *, new: bool) -> None:

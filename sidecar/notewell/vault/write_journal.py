@@ -40,7 +40,14 @@ DELETE FROM writes WHERE id IN (SELECT id FROM (
   SELECT id, row_number() OVER newest AS place, sum(ifnull(length(before), 0)) OVER newest AS bytes
   FROM writes WINDOW newest AS (ORDER BY id DESC)) WHERE place > ? OR (place > 1 AND bytes > ?))
 """
-_TRIM_BATCHES = "DELETE FROM batches WHERE number NOT IN (SELECT id FROM writes)"
+# When a note that was replaced had been changed, by the number of the write.
+_TIMES = """
+CREATE TABLE IF NOT EXISTS times (number INTEGER PRIMARY KEY, mtime_ns INTEGER NOT NULL)
+"""
+_TRIM_OTHERS = tuple(
+    f"DELETE FROM {table} WHERE number NOT IN (SELECT id FROM writes)"  # noqa: S608 - words of our own
+    for table in ("batches", "times")
+)
 _TOGETHER = """
 SELECT number FROM batches WHERE batch = (SELECT batch FROM batches WHERE number = ?)
 ORDER BY number DESC
@@ -131,8 +138,12 @@ class Journal:
         before: bytes | None,
         before_hash: bytes | None,
         after_hash: bytes | None,
+        before_ns: int | None = None,
     ) -> int:
-        """Record a write that is about to be made; returns its number."""
+        """Record a write that is about to be made; returns its number.
+
+        `before_ns` is when the note that it replaces was last changed, in ns.
+        """
         row = (time.time(), path, action, before, before_hash, after_hash)
         with self.transaction() as connection:
             entered = connection.execute(
@@ -144,8 +155,11 @@ class Journal:
             if self._batch is not None:
                 self._batch.append(number)
                 connection.execute("INSERT INTO batches VALUES (?, ?)", (number, self._batch[0]))
+            if before_ns is not None:
+                connection.execute("INSERT INTO times VALUES (?, ?)", (number, before_ns))
             connection.execute(_TRIM, (MOST, MOST_BYTES))
-            connection.execute(_TRIM_BATCHES)
+            for trim in _TRIM_OTHERS:
+                connection.execute(trim)
         return number
 
     def withdraw(self, number: int) -> None:
@@ -183,6 +197,14 @@ class Journal:
             row = connection.execute("SELECT before FROM writes WHERE id = ?", (number,)).fetchone()
         return None if row is None else row[0]
 
+    def time_before(self, number: int) -> int | None:
+        """When the note before a write had been changed, in ns; None if that is not known."""
+        with self.transaction() as connection:
+            row = connection.execute(
+                "SELECT mtime_ns FROM times WHERE number = ?", (number,)
+            ).fetchone()
+        return None if row is None else row[0]
+
     def _entries(self, which: str, value: int) -> tuple[JournalEntry, ...]:
         if not self.exists():
             return ()
@@ -202,6 +224,7 @@ class Journal:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(_SCHEMA)
                 connection.execute(_BATCHES)
+                connection.execute(_TIMES)
                 with connection:
                     yield connection
         except (OSError, sqlite3.Error) as error:

@@ -85,9 +85,34 @@ def test_what_cannot_be_read_leaves_nothing_behind(notewell: CommandLine, tmp_pa
     assert notewell.json("vaults", "list")["vaults"] == []
 
 
-def test_a_name_is_given_once(notewell: CommandLine, export: Path) -> None:
+def test_a_newer_export_imported_again_brings_the_same_vault_up_to_date(
+    notewell: CommandLine, export: Path, tmp_path: Path
+) -> None:
+    notewell("sources", "import", export, "--name", "Roam")
+    (before,) = notewell.json("sources", "list")["sources"]
+    newer = tmp_path / "newer.json"
+    changed = [{**PAGES[0], "children": [{"string": "Bees sleep in winter"}]}, PAGES[1]]
+    newer.write_text(json.dumps(changed), encoding="utf-8")
+
+    done = notewell.json("sources", "import", newer, "--name", "roam")
+
+    assert (done["counts"]["read"], done["counts"]["changed"]) == (2, 1)
+    (after,) = notewell.json("sources", "list")["sources"]
+    assert (after["id"], after["place"]) == (before["id"], str(newer))
+    assert notewell.json("search", "winter", "--vault", "Roam")["results"]
+
+    newer.write_text("[", encoding="utf-8")
+    notewell("sources", "import", newer, "--name", "Roam", fails=1)
+    assert notewell.json("search", "winter", "--vault", "Roam")["results"]
+
+
+def test_a_name_is_given_once(notewell: CommandLine, export: Path, tmp_path: Path) -> None:
     notewell("sources", "import", export, "--name", "Roam", "--later")
-    assert "already" in notewell("sources", "import", export, "--name", "roam", fails=2).stderr
+    graph = tmp_path / "graph"
+    (graph / "pages").mkdir(parents=True)
+    (graph / "logseq").mkdir()
+    refused = notewell("sources", "add", "logseq", graph, "--name", "roam", fails=2)
+    assert "already" in refused.stderr
     assert "Known: Roam" in notewell("sources", "sync", "Raom", fails=3).stderr
 
 

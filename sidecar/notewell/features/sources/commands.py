@@ -112,8 +112,8 @@ def token(name: str) -> None:
 def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
     """Add an export: Roam's JSON or EDN, an .enex file, a zip file of Markdown, or a folder.
 
-    A newer export put in its place is read by `notewell sources sync`; pages that are the same
-    cost nothing.
+    A newer export is imported under the same name, or put in the file's place and read by
+    `notewell sources sync`; pages that are the same cost nothing.
     """
     spec = recognised(expanded(file).resolve(), graph)
     _add(spec, name, later=later, as_json=as_json)
@@ -195,7 +195,10 @@ def export(name: str, folder: Path) -> None:
 
 
 def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
-    record = known.make_known(current_invocation().known(), spec, name)
+    vaults_known = current_invocation().known()
+    same = known.find_same(vaults_known.records(), spec, name)
+    before = None if same is None else known.load(known.folder_of(same)).spec
+    record = known.make_known(vaults_known, spec, name)
     if later:
         if as_json:
             emit_object(known.view(record))
@@ -205,8 +208,11 @@ def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
     try:
         _sync(record, remove_missing=False, as_json=as_json)
     except NotewellError:
-        with closing(current_invocation().vaults()) as vaults:  # nothing was read
-            vaults.remove(record, delete_data=True)
+        if before is not None:
+            known.point_to(record, before)  # what was there before stays
+        else:
+            with closing(current_invocation().vaults()) as vaults:  # nothing was read
+                vaults.remove(record, delete_data=True)
         raise
 
 

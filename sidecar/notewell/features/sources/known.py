@@ -112,15 +112,45 @@ def save(folder: Path, state: SourceState) -> None:
 def make_known(known: KnownVaults, spec: SourceSpec, name: str = "") -> VaultRecord:
     """Make a vault of the notes of an export or another program; a sync reads them.
 
-    Raises UsageError where the name is taken and SourceError where nothing can be written.
+    A source of the same kind that has this name already is meant, and gets the new place: people
+    import a newer export. Raises UsageError where another vault has the name, and SourceError where
+    nothing can be written.
     """
+    before = find_same(known.records(), spec, name)
+    if before is not None:
+        point_to(before, spec)
+        return before
     return known.add_made(partial(_new_record, spec, name))
+
+
+def find_same(
+    records: Sequence[VaultRecord], spec: SourceSpec, name: str = ""
+) -> VaultRecord | None:
+    """The vault that has the notes of this source already, by its name and kind."""
+    wanted = _name_of(spec, name).casefold()
+    for record in records:
+        if record.source == spec.kind and record.name.casefold() == wanted:
+            return record if load(folder_of(record)).spec.form == spec.form else None
+    return None
+
+
+def point_to(record: VaultRecord, spec: SourceSpec) -> None:
+    """Give a source another place, which its next sync reads. Raises SourceError."""
+    state = load(folder_of(record))
+    try:
+        save(folder_of(record), replace(state, spec=spec))
+    except OSError as error:
+        raise SourceError(f"{record.path} cannot be written: {error.strerror or error}") from error
+
+
+def _name_of(spec: SourceSpec, name: str) -> str:
+    return name.strip() or Path(spec.place).stem or spec.graph
 
 
 def _new_record(
     spec: SourceSpec, name: str, folder: Path, records: Sequence[VaultRecord]
 ) -> VaultRecord:
-    wanted = name.strip() or Path(spec.place).stem or spec.graph
+    wanted = _name_of(spec, name)
     known = next((one for one in records if one.name.casefold() == wanted.casefold()), None)
     if known is not None or not wanted:
         raise UsageError(
