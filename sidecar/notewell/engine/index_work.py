@@ -176,9 +176,11 @@ class IndexWork:
                 raise NotFoundError(f"{path} is neither in the vault nor in its index{near}")
 
     def look_at(self, path: str) -> None:
-        """Have a note that was written here indexed; without a writer, the next run finds it."""
+        """Have a note that was written here indexed, by the writer or by who opened the index."""
         if self._writer.serving:
             self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
+        elif self.elsewhere is not None:
+            self.elsewhere()
 
     def look_now(self, *paths: str) -> None:
         """Have paths, or the whole vault, indexed by the writer or in this thread."""

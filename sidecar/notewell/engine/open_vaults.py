@@ -156,8 +156,9 @@ class Vaults(KnownVaults):
             self.open(record, writable=not self._settings.server.read_only)
 
     def serve_also(self, record: VaultRecord) -> None:
-        """Offer one more vault to requests; it is opened by the first."""
-        self._served = (*self.served(), record)
+        """Offer one more vault to requests, if it is not yet; it is opened by the first."""
+        if record.id not in {one.id for one in self.served()}:
+            self._served = (*self.served(), record)
 
     def serve_no_more(self, record: VaultRecord) -> None:
         self._served = tuple(one for one in self.served() if one.id != record.id)

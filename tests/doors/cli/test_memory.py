@@ -32,6 +32,8 @@ def test_a_memory_is_stored_used_and_deleted(notewell: CommandLine, remembering:
     file = remembering / stored["memory"]["path"]
 
     assert RULE in file.read_text(encoding="utf-8")
+    found = notewell.json("search", "bananas")["results"][0]
+    assert found["path"] == stored["memory"]["path"]  # at once, without another `index`
     assert notewell.json("memory", "store", RULE)["existing"]
     assert RULE in notewell("memory", "recall", "smell of bananas", "--explain").stdout
     assert memory in notewell("memory", "context", "bananas").stdout

@@ -37,8 +37,12 @@ def test_a_note_is_edited_once_and_undone(notewell: CommandLine, note: Path) -> 
     again = notewell.json(*edit)
     assert (again["changed"], again["diff"], again["hash"]) == (False, "", done["hash"])
 
+    # A search finds what was written at once, and what was undone no more.
+    assert notewell.json("search", "[rating:5]")["total"] == 1
     notewell("undo", done["undo"])
     assert note.read_bytes() == NOTE.encode()
+    assert notewell.json("search", "[rating:5]")["total"] == 0
+    assert notewell.json("search", "[rating:4]")["total"] == 1
 
 
 def test_properties_are_removed_and_renamed(notewell: CommandLine, note: Path) -> None:

@@ -6,6 +6,7 @@ process. Both give the same replies, and the JSON of the HTTP route for `--json`
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from notewell.base.errors import IndexInUseError, NotFoundError, UsageError
+from notewell.base.errors import IndexInUseError, NotewellError, NotFoundError, UsageError
 from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.request import Request
@@ -55,14 +56,32 @@ def print_reply(
 def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Backend]]:
     """Find the vault that `vault` names, and open the backend that answers for it.
 
-    Without a server the index is opened to read: nothing is locked and nothing is written.
+    Without a server the index is opened to read: nothing is locked. Where the command wrote notes,
+    the index reads them in the end, so that a search finds them at once.
     """
     record = invocation.vault(vault)
     if (server := server_for(invocation.known(), record)) is not None:
         yield record, server
         return
-    with closing(invocation.vaults()) as vaults:
-        yield record, LocalBackend(vaults.open(record, writable=False))
+    wrote = threading.Event()
+    try:
+        with closing(invocation.vaults()) as vaults:
+            engine = vaults.open(record, writable=False)
+            engine.work.elsewhere = wrote.set
+            yield record, LocalBackend(engine)
+    finally:
+        if wrote.is_set():
+            _read_what_was_written(invocation, record)
+
+
+def _read_what_was_written(invocation: Invocation, record: VaultRecord) -> None:
+    try:
+        with closing(invocation.vaults()) as vaults:
+            vaults.open(record, writable=True).index_now()
+    except IndexInUseError:
+        pass  # who writes it reads the notes too
+    except NotewellError as error:
+        invocation.say(f"Written, and not in the index yet: {error.message}")
 
 
 @contextmanager
