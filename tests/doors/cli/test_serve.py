@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from notewell.index.embedded.directory import hold
 from tests.doors.cli.support import CommandLine, write_notes
 from tests.waiting import PROCESS_S, until
 
@@ -100,6 +101,20 @@ def in_use_without_an_address(notewell: CommandLine, tmp_path: Path) -> None:
     assert notewell.json("index", fails=1)["error"] == "in_use"
     refused = notewell("serve", "--handshake", fails=1)
     assert json.loads(refused.stdout)["error"] == "in_use"
+
+
+def test_a_start_right_after_a_stop_waits_for_the_index(
+    start: Start, vault: Path, tmp_path: Path
+) -> None:
+    stop(start("serve", vault, "--port", 0, "--handshake", "--no-watch"))
+    (index,) = (tmp_path / "data" / "vaults").iterdir()
+    held = hold(index)  # as a server does that is writing what it has
+    process = start("serve", vault, "--port", 0, "--no-watch")
+    assert process.stderr is not None
+    assert "waiting" in process.stderr.readline()
+    held.release()
+    assert process.stdout is not None
+    assert "http" in process.stdout.readline()
 
 
 def test_the_log_contains_no_notes_and_no_secrets(

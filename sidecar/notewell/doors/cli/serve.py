@@ -7,7 +7,8 @@ import gc
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from notewell.base.errors import NotFoundError
+from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.support import disk
 from notewell.base.support.log_files import LOGS, logging_to_files
 from notewell.base.types import Settings, VaultRecord
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # these load the engine and the web server
 
 # Until a thread that runs Python lets another run, such as the one that sends answers.
 _SWITCH_S = 0.001
+_PATIENCE_S, _LOOK_S = 8.0, 0.1  # for the end of another server, and between two looks
 _DEMO_BROWSER = "browser of the demo"
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
@@ -118,7 +120,7 @@ def serve(
         raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
     _refuse_if_served(known, records, handshake=handshake)
     with closing(invocation.vaults(fetch_missing=True, flags=flags)) as vaults:
-        vaults.serve(records)
+        _serve_all(invocation, vaults, records)
         for engine in vaults.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
@@ -191,6 +193,24 @@ def mcp(vault: str | None, *, allow_write: bool, topics: str) -> None:
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
     with closing(LocalSource(known, invocation.vaults, only=only, cwd=Path.cwd())) as source:
         serve_stdio(source, allow_write=allow_write, wanted=wanted)
+
+
+def _serve_all(invocation: Invocation, vaults: Vaults, records: Sequence[VaultRecord]) -> None:
+    """Offer vaults to requests; waits for a server that was told to stop and still writes."""
+    until = time.monotonic() + _PATIENCE_S
+    told = False
+    while True:
+        try:
+            vaults.serve(records)
+        except IndexInUseError:
+            if time.monotonic() >= until:
+                raise
+            if not told:
+                invocation.say("Another process still writes the index; waiting for its end.")
+            told = True
+            time.sleep(_LOOK_S)
+        else:
+            return
 
 
 def _refuse_if_served(
@@ -305,7 +325,10 @@ class _Greeting:
             self.invocation.say(f"Indexing and serving {record.name} ({record.path})")
         click.echo(bound.url if self.link is None else self.link(bound))
         if self.link is None:
-            self.invocation.say("Sign in: `notewell token link NAME` makes a link for a browser.")
+            self.invocation.say(
+                "Sign in: `notewell token link NAME` makes a link for a browser, which"
+                " may search and read; with `--scope write` it may change notes too."
+            )
         vault = shlex.quote(bound.records[0].name)
         for query in self.examples:
             self.invocation.say(f"Try: `notewell search {shlex.quote(query)} --vault {vault}`")
