@@ -26,7 +26,7 @@ from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, engines, files, load
-from notewell.engine.ingest.plan import is_same_vault
+from notewell.engine.ingest.plan import FEWEST, is_same_vault
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults
 from notewell.engine.reader_pool import ReaderPool, reader_count
 from notewell.index.engines import DATABASE, delete_index, open_index
@@ -97,6 +97,30 @@ class Vaults(KnownVaults):
             )
             records.append(record)
         return record
+
+    def move(self, record: VaultRecord, folder: Path) -> VaultRecord:
+        """Give a known vault the folder where its notes are now; the index stays.
+
+        Raises NotFoundError or UsageError where the folder is none, is another vault's, or has
+        other notes.
+        """
+        path = _real_folder(folder)
+        if record.source != "folder":
+            raise UsageError(
+                f"the notes of {record.name} are kept in the data directory; they stay"
+            )
+        if not self._has_notes_of(record, path, fewest=1):
+            raise UsageError(
+                f"{path} does not hold the notes of {record.name}: name the folder that does, or"
+                f" index it as another vault with `notewell index {path}`"
+            )
+        with self._registry.changing() as records:
+            other = next((one for one in records if one.path == path), None)
+            if other is not None and other.id != record.id:
+                raise UsageError(f"{path} is the vault {other.name} already; remove that one first")
+            place = next(n for n, one in enumerate(records) if one.id == record.id)
+            records[place] = _moved(records[place], path, None, records)
+            return records[place]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
         """Forget a vault; with `delete_data` also its index and log, and a mirror's notes.
@@ -221,10 +245,14 @@ class Vaults(KnownVaults):
         """True if a known vault is at `path` now: its folder is gone, its notes are there."""
         if record.source != "folder" or record.path.exists():
             return False
+        return self._has_notes_of(record, path)
+
+    def _has_notes_of(self, record: VaultRecord, path: Path, *, fewest: int = FEWEST) -> bool:
+        """True if a folder holds enough of the notes in a vault's index."""
         try:
             place, added = self.directory(record), engines(self._features)
             with closing(open_index(place, writable=False, added=added)) as index:
-                return is_same_vault(index.manifest(), path)
+                return is_same_vault(index.manifest(), path, fewest=fewest)
         except NotewellError as error:
             log.debug("%s may have moved, but its index does not say: %s", record.name, error)
             return False

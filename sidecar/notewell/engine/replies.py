@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from statistics import median_low
 
 from notewell.base.errors import NotFoundError, StalePassageError, UnreadableNoteError, UsageError
+from notewell.base.support.disk import missing_folder
 from notewell.base.types import (
     LedgerEntry,
     LedgerState,
@@ -189,6 +190,7 @@ def status_reply(
     vectors = index.vectors.count if switching is not None else counts.vectors
     prepared = index.covered_chunks(switching) if switching is not None else 0
     semantic, reason = _semantic(models, vectors, counts.chunks, prepared)
+    problem = activity.problem or missing_folder(vault.name, vault.path)
     unread = progress.notes - progress.notes_read
     if unread and semantic == "partial":
         reason = f"{unread:,} of {progress.notes:,} notes are still to be read; {reason}"
@@ -199,13 +201,13 @@ def status_reply(
         vectors=vectors,
         model=str(models.answering) if models.answering is not None else None,
         generation=counts.generation,
-        state=_state(activity, progress),
+        state=_state(activity, progress, problem),
         semantic=semantic,
         semantic_reason=reason,
         queue=_queue(activity, counts.ledger, progress),
         ledger=counts.ledger,
         guard=_guard(held_removal(index) or activity.held),
-        problem=activity.problem,
+        problem=problem,
         work=WorkDone(
             read=activity.tally.read,
             embedded=activity.tally.embedded,
@@ -248,8 +250,8 @@ def _embedder(degraded: Degraded | None) -> EmbedderStatus | None:
     return EmbedderStatus(degraded.step, degraded.reason, iso(degraded.since) or "")
 
 
-def _state(activity: Activity, progress: IndexProgress) -> EngineState:
-    if activity.problem is not None and not activity.running:
+def _state(activity: Activity, progress: IndexProgress, problem: str | None) -> EngineState:
+    if problem is not None and not activity.running:
         return "degraded"
     states: Mapping[Phase, EngineState] = {
         "reading": "indexing",

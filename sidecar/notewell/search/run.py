@@ -54,7 +54,7 @@ from notewell.search.rank.relevance import (
 )
 from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
-from notewell.search.show import results, similarity
+from notewell.search.show import duplicates, results
 from notewell.search.show.explain import (
     Trace,
     contributions,
@@ -450,20 +450,20 @@ class _TextSearch:
     def first_notes(self, ranking: Ranking) -> Sequence[RankedNote]:
         """The notes of the reply; reranked and without near-duplicates, if enabled."""
         request, limit = self.context.request, self.context.request.limit
-        reranks, collapses = rerank.is_wanted(self.context), similarity.is_collapsed(self.context)
+        reranks, collapses = rerank.is_wanted(self.context), duplicates.is_collapsed(self.context)
         wanted = max(limit, rerank.MAX_RERANKED) if reranks else limit
         if collapses:
-            wanted = max(wanted, min(2 * wanted, max(wanted, similarity.MAX_COMPARED)))
+            wanted = max(wanted, min(2 * wanted, max(wanted, duplicates.MAX_COMPARED)))
         index, report, further = self.context.index, self.report, self.context.further_passages
         notes: Sequence[RankedNote] = ranking.top(wanted, further)
-        if similarity.find_copies(index, notes):
+        if duplicates.find_copies(index, notes):
             notes = ranking.top(2 * wanted, further)  # others take their places
-            notes = similarity.without(index, notes, similarity.find_copies(index, notes), report)
+            notes = duplicates.without(index, notes, duplicates.find_copies(index, notes), report)
         if reranks:
             notes = rerank.reranked(self.context, notes, self.parsed.text, report)
         if collapses:
-            repeated = similarity.find_duplicates(index, notes)
-            notes = similarity.without(index, notes, repeated, report)
+            repeated = duplicates.find_duplicates(index, notes)
+            notes = duplicates.without(index, notes, repeated, report)
         notes = notes[:limit]
         if request.group == "note" and "links" not in request.ignore:
             count = len(notes)

@@ -53,6 +53,28 @@ def test_a_name_can_be_given(notewell: CommandLine, vault: Path) -> None:
     assert notewell.json("vaults", "add", vault, "--name", "Mine")["name"] == "Mine"
 
 
+def test_a_folder_that_moved_is_told_and_found_again(
+    notewell: CommandLine, indexed: Path, other: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "Archive"
+    indexed.rename(moved)
+    searched = notewell("search", "bees", "--vault", "Notes")
+    assert searched.stdout
+    assert "is not there" in searched.stderr
+    status = notewell.json("status", "--vault", "Notes")
+    assert status["state"] == "degraded"
+    assert "notewell vaults move" in status["problem"]
+
+    assert "does not hold" in notewell("vaults", "move", "Notes", other, fails=2).stderr
+    before = notewell.json("vaults", "list")["vaults"][0]
+    after = notewell.json("vaults", "move", "Notes", moved)
+    assert (after["id"], after["name"], after["path"]) == (before["id"], "Archive", str(moved))
+    status = notewell.json("status", "--vault", "Archive")
+    assert (status["state"], status["problem"]) == ("ready", None)
+    assert "is not there" not in notewell("search", "bees", "--vault", "Archive").stderr
+    assert "0 embedded" in notewell("index", "Archive").stdout
+
+
 def test_the_default_can_be_changed(notewell: CommandLine, vault: Path, other: Path) -> None:
     notewell("vaults", "add", vault)
     notewell("vaults", "add", other)

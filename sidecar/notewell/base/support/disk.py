@@ -279,3 +279,13 @@ def delete_database(file: Path) -> None:
 
 def _lock_of(file: Path) -> Path:
     return file.with_suffix(".lock")
+
+
+def missing_folder(vault: str, folder: Path) -> str | None:
+    """Say that the folder of a vault is not there, and how that is mended; None if it is."""
+    if folder.is_dir():
+        return None
+    return (
+        f"The folder of {vault}, {folder}, is not there: what is found may be gone. Mount its"
+        f' drive, or say where it is now: notewell vaults move "{vault}" FOLDER'
+    )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import click
 
 from notewell.base.errors import IndexInUseError, NotewellError, NotFoundError, UsageError
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expanded, missing_folder
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.request import Request
 from notewell.doors.cli.options import (
@@ -27,7 +27,7 @@ from notewell.doors.cli.options import (
     current_invocation,
     json_option,
 )
-from notewell.doors.cli.output import emit, emit_object, print_table
+from notewell.doors.cli.output import clean, emit, emit_object, print_error, print_table
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.known_vaults import KnownVaults
 
@@ -60,6 +60,9 @@ def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[Vau
     the index reads them in the end, so that a search finds them at once.
     """
     record = invocation.vault(vault)
+    gone = missing_folder(record.name, record.path)
+    if gone is not None:
+        print_error(clean(gone))
     if (server := server_for(invocation.known(), record)) is not None:
         yield record, server
         return
@@ -203,6 +206,27 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
     invocation.say(f"{record.name} is known; {then} {record.name}`.")
 
 
+@vaults.command("move")
+@click.argument("vault", metavar="VAULT", shell_complete=complete_vaults)
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+@json_option
+def move_vault(vault: str, folder: Path, as_json: bool) -> None:
+    """Say that the folder of VAULT is FOLDER now. Its index stays, and nothing is embedded again.
+
+    FOLDER has to hold its notes; no file is moved.
+    """
+    invocation = current_invocation()
+    known = invocation.known()
+    record = known.find(vault, cwd=Path.cwd())
+    _refuse_while_served(known, record)
+    with closing(invocation.vaults()) as vaults:
+        moved = vaults.move(record, folder)
+    if as_json:
+        emit_object(_view(moved))
+    else:
+        invocation.say(f"{moved.name} is in {clean(str(moved.path))} and keeps its index.")
+
+
 @vaults.command("remove")
 @click.argument("vault", metavar="VAULT", shell_complete=complete_vaults)
 @click.option(
@@ -216,11 +240,7 @@ def remove_vault(vault: str, delete_data: bool) -> None:
     invocation = current_invocation()
     known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
-    server = server_for(known, record)
-    if server is not None:
-        raise IndexInUseError(
-            f"{record.name} is being served at {server.info.url}: stop that server first"
-        )
+    _refuse_while_served(known, record)
     with closing(invocation.vaults()) as vaults:
         vaults.remove(record, delete_data=delete_data)
     if delete_data:
@@ -234,6 +254,14 @@ def remove_vault(vault: str, delete_data: bool) -> None:
         else "its index is kept for when the folder is added again"
     )
     invocation.say(f"{record.name} is removed; {kept}.")
+
+
+def _refuse_while_served(known: KnownVaults, record: VaultRecord) -> None:
+    server = server_for(known, record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}: stop that server first"
+        )
 
 
 @vaults.command("default")

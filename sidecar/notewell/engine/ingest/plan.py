@@ -117,31 +117,25 @@ def plan_changes(
         notes = (not is_document(path) for path in manifest)
         guarded = guard(missed, sum(notes) if total is None else total())
     # A note that cannot be looked at just now, through a broken link, stays as it is.
-    others = [
-        item for item in walk.others if item.file.path not in manifest or missing(item.file.path)
-    ]
+    held = manifest.keys() - gone.keys()
+    others = [item for item in walk.others if item.file.path not in held]
     listed = excluded.keys() | {item.file.path for item in others}
     stale = [
         path for path in ledger if missing(path) and path not in listed and path not in manifest
     ]
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
-    doubtful = [] if full else [file for file in walk.files if _may_differ(file, manifest, ledger)]
-    differ = {file.path for file in doubtful if hash_of(file) != manifest[file.path].content_hash}
+    read, same = _compared(walk.files, manifest, ledger, hash_of)
     return Plan(
         read=_newest_first(
-            file
-            for file in walk.files
-            if full
-            or file.path in differ
-            or (file.path not in arrived and _changed(file, manifest, ledger))
+            file for file in walk.files if full or (file.path in read and file.path not in arrived)
         ),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
-        same=tuple(ledger[file.path] for file in doubtful if file.path not in differ),
+        same=() if full else same,
     )
 
 
@@ -190,12 +184,26 @@ def _may_differ(
 ) -> bool:
     """True if the file of an indexed note changed after it was read, without a sign of it."""
     entry = ledger.get(file.path)
-    return (
-        entry is not None
-        and file.path in manifest
-        and file.ctime_ns > entry.updated * 1e9 > 0
-        and not _changed(file, manifest, ledger)
-    )
+    return entry is not None and file.path in manifest and file.ctime_ns > entry.updated * 1e9 > 0
+
+
+def _compared(
+    found: Sequence[FileRef],
+    manifest: Mapping[str, ManifestEntry],
+    ledger: Mapping[str, LedgerEntry],
+    hash_of: Callable[[FileRef], bytes | None],
+) -> tuple[frozenset[str], tuple[LedgerEntry, ...]]:
+    """The paths of files that are new or changed, and the entries of those that were compared."""
+    read, same = set(), []
+    for file in found:
+        if _changed(file, manifest, ledger):
+            read.add(file.path)
+        elif _may_differ(file, manifest, ledger):
+            if hash_of(file) == manifest[file.path].content_hash:
+                same.append(ledger[file.path])
+            else:
+                read.add(file.path)
+    return frozenset(read), tuple(same)
 
 
 def _recorded(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
@@ -287,14 +295,16 @@ def hold_removal(index: Index, held: Guarded | None) -> None:
     index.set_meta(_HELD, json.dumps(stored) if stored else "")
 
 
-def is_same_vault(manifest: Mapping[str, ManifestEntry], root: Path) -> bool:
+def is_same_vault(
+    manifest: Mapping[str, ManifestEntry], root: Path, *, fewest: int = FEWEST
+) -> bool:
     """True if `root` contains enough of the indexed notes, unchanged and at the same paths."""
     # Hashes are unrelated to the order of notes, so the smallest ones are a random sample.
     own = (entry for entry in manifest.values() if not is_document(entry.path))
     entries = sorted(own, key=lambda entry: entry.content_hash)
     sample = [entry for entry in entries if entry.size][:SAMPLE]
     same = sum(_is_there(entry, root) for entry in sample)
-    return same >= FEWEST and same >= ALIKE * len(sample)
+    return same >= fewest and same >= ALIKE * len(sample)
 
 
 def _is_there(entry: ManifestEntry, root: Path) -> bool:

@@ -45,23 +45,25 @@ from notewell.search.rank.ranking import (
 )
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.show import results
+from notewell.search.show.duplicates import (
+    MAX_COMPARED,
+    find_duplicates,
+    is_duplicate,
+    runs_of,
+)
 from notewell.search.show.explain import Trace, first_paths
 from notewell.search.show.results import Uri
 from notewell.search.show.similarity import (
-    MAX_COMPARED,
     NEIGHBOURS,
     Reasons,
     SimilarCandidates,
     SimilarSource,
     center,
-    find_duplicates,
     find_similar,
-    is_duplicate,
     key_terms,
     link_proximity,
     neighbour_count,
     read_source,
-    runs_of,
 )
 from notewell.search.show.snippets import Snippets
 from notewell.vault.sources import source_of

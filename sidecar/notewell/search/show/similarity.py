@@ -1,4 +1,4 @@
-"""Similarity of a source (a note, a part of it, or a text) and notes, and near-duplicates.
+"""Similarity of a source (a note, a part of it, or a text) and notes.
 
 Notes made from one template have similar vectors because of the template, and notes of one field
 because of its common phrases. So each passage of the source is compared without what it has in
@@ -10,19 +10,14 @@ All constants are for cosines of the reference model. The texts of other models 
 common, whatever they say, so products of vectors are mapped to the reference scale (candidates.py):
 a product of two sums of passages by `scale * product + shift * n * m`, where n and m are the
 numbers of passages in the sums. This takes the common part out of every passage and every mean.
-
-A high cosine does not make two notes duplicates, because notes made from one template have one as
-well. So notes with similar vectors are compared by their runs of words (Broder 1997, "On the
-resemblance and containment of documents").
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 import numpy as np
@@ -30,18 +25,16 @@ import numpy as np
 from notewell.base.errors import NotFoundError
 from notewell.base.types import ChunkHits, Direction, FloatArray, IdArray, StoredChunk, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.contract.search import Reason, Removed, Result, SimilarRequest
-from notewell.index.analyze import tokens, words
+from notewell.contract.search import Reason, Result, SimilarRequest
+from notewell.index.analyze import tokens
 from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
-from notewell.search.context import Report, SearchContext
 from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import SAME, Candidates, CosineMap
 from notewell.search.rank.gars import linked, step
 from notewell.search.rank.ranking import RankedNote
-from notewell.search.show.explain import MAX_PATHS, paths_of
-from notewell.vault.paths import is_document
+from notewell.search.show.duplicates import is_duplicate, runs_of
 
 NEIGHBOURS = 50  # nearest passages of other notes that tell what a passage has in common
 # In a small vault fewer: this share of its passages. More would be most of the vault, and what
@@ -499,112 +492,3 @@ class Reasons:
         place = int(np.searchsorted(chunks.ids, ranked.passages[0][0]))
         if self._similar.plain[place] >= _MIN_PLAIN and chunks.cosine[place] >= _MIN_CENTERED:
             yield Reason("passage", self._source.labels[int(self._similar.nearest[place])])
-
-
-MAX_COMPARED = 200  # notes of a list that are compared
-_SIMILAR_COSINE = 0.85  # of best passages, from which the texts of two notes are compared
-_DUPLICATE_RESEMBLANCE = 0.85
-_RUN = 4  # words
-_MAX_WORDS = 5_000
-
-
-def is_collapsed(context: SearchContext) -> bool:
-    """Tell whether the request, or else the rules, leave near-duplicates out."""
-    requested = context.request.collapse
-    return context.rules.collapse if requested is None else requested
-
-
-def without(
-    index: IndexReader, notes: Sequence[RankedNote], better: Mapping[int, int], report: Report
-) -> Sequence[RankedNote]:
-    """The notes without those that repeat a `better` one, by its id."""
-    kept = [note for note in notes if note.note_id not in better]
-    count = len(better)
-    gone = [note.note_id for note in notes if note.note_id in better][:MAX_PATHS]
-    removed = [Removed("near_duplicate", count, tuple(paths_of(index, gone)))] if count else []
-    report.trace.stage(
-        "collapse",
-        count_in=len(notes),
-        count_out=len(kept),
-        removed=removed,
-        top=lambda: paths_of(index, [note.note_id for note in kept]),
-    )
-    if count:
-        report.filtered["near_duplicate"] = report.filtered.get("near_duplicate", 0) + count
-        report.total -= count
-    return kept
-
-
-def find_copies(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
-    """Documents of one file name and one text, as in two namespaces: id -> id of the better one."""
-    stored = index.notes([note.note_id for note in ranked])
-    found = [stored[note.note_id] for note in ranked if note.note_id in stored]
-    named = [(PurePosixPath(note.path).name, note.id) for note in found if is_document(note.path)]
-    often = Counter(name for name, _ in named)
-    first: dict[tuple[str, ...], int] = {}
-    copies = {}
-    for name, note_id in named:
-        if often[name] > 1:
-            text = (name, *(chunk.text for chunk in index.chunks_of(note_id)))
-            if first.setdefault(text, note_id) != note_id:
-                copies[note_id] = first[text]
-    return copies
-
-
-def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
-    """Near-duplicates in a ranked list: id of the note -> id of the better note it repeats."""
-    compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
-    best = np.array([note.passages[0][0] for note in compared], np.int64)
-    known, rows = index.vectors.of_chunks(best)
-    owner = {note.passages[0][0]: note.note_id for note in compared}
-    notes = [owner[chunk_id] for chunk_id in known.tolist()]
-    runs: dict[int, frozenset[int]] = {}
-    found = _equal_texts(index, compared)
-    for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
-        one, other = notes[first], notes[second]
-        if one in found or other in found:
-            continue
-        for note_id in (one, other):
-            if note_id not in runs:
-                runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
-        if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
-            found[other] = one
-    return found
-
-
-def _equal_texts(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
-    """Notes with the text of a better one, however short; see `find_duplicates`.
-
-    The vectors of short notes tell little: their titles are a large part of what is embedded. Texts
-    are read only of notes whose files have one size.
-    """
-    stored = index.notes([note.note_id for note in ranked])
-    notes = [stored[note.note_id] for note in ranked if note.note_id in stored]
-    often = Counter(note.size for note in notes)
-    first: dict[tuple[str, ...], int] = {}
-    found = {}
-    for note in notes:
-        if often[note.size] > 1:
-            text = tuple(chunk.text for chunk in index.chunks_of(note.id))
-            better = first.setdefault(text, note.id)
-            if text and better != note.id:
-                found[note.id] = better
-    return found
-
-
-def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Tell whether two notes, given as their runs of words, have nearly the same text."""
-    return resemblance(one, other) >= _DUPLICATE_RESEMBLANCE
-
-
-def runs_of(texts: Iterable[str]) -> frozenset[int]:
-    """Hashes of a note's runs of four words; of a note with fewer words, of all its words."""
-    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
-    last = max(1, len(found) - _RUN + 1)
-    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
-
-
-def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
-    """Jaccard similarity of two sets, 0..1."""
-    either = len(one | other)
-    return len(one & other) / either if either else 1.0
