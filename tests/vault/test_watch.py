@@ -118,6 +118,29 @@ def test_changes_of_other_files_are_not_reported(
     assert collect(groups, "last.md") == {"last.md"}
 
 
+@pytest.mark.parametrize("mode", ["events", "poll"])
+def test_it_ends_where_another_folder_is_in_the_place(vault: Path, mode: WatchMode) -> None:
+    """As after a drive was unmounted, or mounted anew: the old one tells of nothing any more."""
+    groups: Groups = queue.Queue()
+    ended, stop = threading.Event(), threading.Event()
+
+    def follow() -> None:
+        for group in watch_vault(vault, mode=mode, stop=stop):
+            groups.put(group)
+        ended.set()
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        prove_ready(vault, groups)
+        vault.rename(vault.with_name("unmounted"))
+        (vault / "Folder").mkdir(parents=True)
+        assert ended.wait(HANG_S)
+    finally:
+        stop.set()
+        thread.join(HANG_S)
+
+
 def test_our_own_file_is_reported_to_nobody(vault: Path) -> None:
     """Not even as a file that came: the phone index is replaced every hour."""
     groups: Groups = queue.Queue()

@@ -65,8 +65,9 @@ def watch_vault(
     `types` are the endings of notes. A path is a note's or a folder's, NFC; an empty group means
     "look at the whole vault". `others` is called, in the watching thread, with the paths of files
     of other types that came or went; the ledger counts them. Ends when the folder itself goes
-    away; FileNotFoundError when it is not there at the start. Where the system cannot watch (too
-    many folders), it polls and logs so.
+    away or another one is in its place, as after a drive was mounted anew; FileNotFoundError when
+    it is not there at the start. Where the system cannot watch (too many folders), it polls and
+    logs so.
     """
     polling = mode == "poll" or (mode == "auto" and is_silent(root))
     try:
@@ -89,6 +90,7 @@ def _groups(
 ) -> Iterator[tuple[str, ...]]:
     real = os.path.realpath(root)
     waiting: set[str] = set()
+    watched = _identity(root)
 
     def matters(change: Change, path: str) -> bool:
         if _matters(real, path, types):
@@ -117,13 +119,20 @@ def _groups(
         if waiting:
             others(tuple(sorted(waiting)))
             waiting.clear()
-        if not group:
-            continue
-        places = _places(real, group)
+        places = _places(real, group) if group else None
         if places is not None:
             yield places
-        if not os.path.isdir(real):  # noqa: PTH112 - a string all the way
+        if _identity(root) != watched:
             return
+
+
+def _identity(root: Path) -> tuple[int, int] | None:
+    """Tells a folder from another one at its path: the system reports changes of the first alone."""
+    try:
+        status = root.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _matters(real: str, path: str, types: tuple[str, ...]) -> bool:
