@@ -127,7 +127,7 @@ def _groups(
 
 
 def _identity(root: Path) -> tuple[int, int] | None:
-    """Tells a folder from another one at its path: the system reports changes of the first alone."""
+    """Tell a folder from another at its path: the system reports changes of the first alone."""
     try:
         status = root.stat()
     except OSError:
