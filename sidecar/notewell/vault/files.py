@@ -1,8 +1,6 @@
 """Lists the files of a vault and reads them as text or notes, never outside of its folder.
 
-`Walker` follows symbolic links within the vault and knows names in any Unicode form. The names,
-tags, links and properties of one note are bounded: searches, replies and the graph hold them in
-memory, note by note. No person writes so many, but a file can; its text stays searchable.
+`Walker` follows symbolic links within the vault and knows names in any Unicode form.
 """
 
 from __future__ import annotations
@@ -14,8 +12,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
@@ -31,6 +27,8 @@ from notewell.base.types import (
     WalkWarning,
 )
 from notewell.base.types.frozen import frozen
+from notewell.vault.bounds import bounded
+from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON, evicted_name, is_elsewhere
 from notewell.vault.normal import normal
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
@@ -38,12 +36,6 @@ from notewell.vault.readers.process import ReaderProcess, Tesseract
 from notewell.vault.readers.reader import ORDINARY_BYTES, FileFacts, Reader, decode_text
 
 _LOOP = "A link back to a folder that is already listed is not followed."
-_TITLE_CHARACTERS = 1_000
-_DESCRIPTION_CHARACTERS = 10_000
-_ALIASES = 1_000
-_TAGS = 10_000
-_LINKS = 100_000
-_PROPERTIES = 10_000
 # Windows has neither flag: there a link is caught by the comparison of real paths alone.
 _OPEN_FLAGS = (
     os.O_RDONLY
@@ -51,38 +43,6 @@ _OPEN_FLAGS = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
 )
-
-
-def bounded(note: Note) -> Note:
-    """The note with no more of them than a vault can search; what was left out is a warning."""
-    warnings = tuple(_warnings(note))
-    description = note.description
-    if not warnings and len(description or "") <= _DESCRIPTION_CHARACTERS:
-        return note
-    return replace(
-        note,
-        title=note.title[:_TITLE_CHARACTERS],
-        description=description and description[:_DESCRIPTION_CHARACTERS],
-        aliases=tuple(alias[:_TITLE_CHARACTERS] for alias in note.aliases[:_ALIASES]),
-        tags=note.tags[:_TAGS],
-        links=note.links[:_LINKS],
-        properties=dict(islice(note.properties.items(), _PROPERTIES)),
-        warnings=(*note.warnings, *warnings),
-    )
-
-
-def _warnings(note: Note) -> Iterator[str]:
-    counted = (
-        ("aliases", len(note.aliases), _ALIASES),
-        ("tags", len(note.tags), _TAGS),
-        ("links", len(note.links), _LINKS),
-        ("properties", len(note.properties), _PROPERTIES),
-    )
-    for what, count, most in counted:
-        if count > most:
-            yield f"Only the first {most:,} of {count:,} {what} count."
-    if any(len(name) > _TITLE_CHARACTERS for name in (note.title, *note.aliases)):
-        yield f"Only the first {_TITLE_CHARACTERS:,} characters of a title or alias count."
 
 
 class Walker:
@@ -137,7 +97,11 @@ class Walker:
             self.record_unreadable(prefix.rstrip("/"), error)
             return
         for entry in listed:
-            if names is not None and _key(entry.name) not in names:
+            if (
+                names is not None
+                and _key(entry.name) not in names
+                and (evicted_name(entry.name) not in names)
+            ):
                 continue
             spelled = f"{prefix}{entry.name}"
             try:
@@ -156,7 +120,12 @@ class Walker:
 
     def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
         """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
-        if not entry.is_dir():
+        evicted = evicted_name(entry.name)
+        if evicted is not None and is_readable(evicted, self._ignore.types):
+            path = spelled.removesuffix(entry.name) + evicted
+            self._unread.append(_key(path))
+            self._leave_out(path, NOT_HERE, NOT_HERE_REASON)
+        elif not entry.is_dir():
             self._leave_out(spelled, "hidden", "Obsidian hides names that begin with a dot.")
 
     def _leave_out(self, spelled: str, rule: str, reason: str, *, is_note: bool = False) -> None:
@@ -340,7 +309,9 @@ def stat(root: Path, path: str) -> FileRef:
 
 
 def _file_ref(path: str, disk_path: Path, status: os.stat_result) -> FileRef:
-    return FileRef(path, disk_path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    # A file that is given up changes its entry: to compare it would fetch it again.
+    ctime_ns = 0 if is_elsewhere(status) else status.st_ctime_ns
+    return FileRef(path, disk_path, status.st_size, status.st_mtime_ns, ctime_ns)
 
 
 def read_bytes(

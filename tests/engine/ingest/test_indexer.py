@@ -12,6 +12,7 @@ from notewell.base.types import Settings, VaultRecord
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.engine.ingest.queue import Work
 from notewell.index.embedded import EmbeddedIndex
+from notewell.vault.evicted import NOT_HERE_REASON
 from notewell.vault.sources import source_of
 
 
@@ -146,3 +147,30 @@ def test_a_note_replaced_with_equal_size_and_time_is_read_again(
     assert "medlar" in index.chunks_of(found.id)[0].text
     note.chmod(0o600)  # the file's entry changed, and nothing in it
     assert run(vault, index).read == 0
+
+
+def test_a_note_that_icloud_took_away_stays_and_is_told(vault: Path, index: EmbeddedIndex) -> None:
+    note, placeholder = vault / "Old name.md", vault / ".Old name.md.icloud"
+    (vault / ".Never here.md.icloud").write_bytes(b"bplist")
+    (vault / "Linking.md").write_text("[[Old name]]", encoding="utf-8")
+    run(vault, index)
+    (away,) = index.ledger(path="Never here.md")
+    assert (away.state, away.rule) == ("excluded", "not_here")
+
+    note.rename(placeholder)
+    for _ in range(2):
+        run(vault, index, work=Work(paths=("Old name.md",)))  # as a watcher tells of it
+        run(vault, index)
+        (entry,) = index.ledger(path="Old name.md")
+        assert entry.state in {"indexed", "keyword_only"}
+        assert entry.warnings == (NOT_HERE_REASON,)
+        assert index.graph.unresolved() == ()
+    assert {found.path for found in index.all_notes()} == {"Old name.md", "Linking.md"}
+
+    placeholder.rename(note)
+    assert run(vault, index, work=Work(paths=("Old name.md",))).read == 0
+    (entry,) = index.ledger(path="Old name.md")
+    assert entry.warnings == ()
+    note.unlink()
+    run(vault, index)
+    assert {found.path for found in index.all_notes()} == {"Linking.md"}

@@ -71,7 +71,7 @@ def test_a_file_that_was_replaced_with_equal_size_and_time_is_compared() -> None
     )
 
     assert [item.path for item in found.read] == ["a.md"]
-    assert [entry.path for entry in found.same] == ["b.md"]  # compared once, and then known
+    assert [entry.path for entry in found.told] == ["b.md"]  # compared once, and then known
     assert asked == ["a.md", "b.md"]
 
 

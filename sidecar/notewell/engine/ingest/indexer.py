@@ -302,7 +302,7 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
         forgets=plan.forgets,
         ledger=(
             *excluded,
-            *(replace(entry, updated=now) for entry in plan.same),
+            *(replace(entry, updated=now) for entry in plan.told),
             *(pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),
         ),
         model=model,

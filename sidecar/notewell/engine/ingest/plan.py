@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from notewell.base.errors import AnotherVaultError, UnreadableNoteError, VaultError
@@ -26,6 +27,7 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.index.port import Index, IndexReader
 from notewell.vault import files
+from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON
 from notewell.vault.files import content_hash, is_ordinary
 from notewell.vault.paths import is_document
 from notewell.vault.readers import is_markdown, is_readable
@@ -74,7 +76,7 @@ class Plan:
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
     guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
     forgets: tuple[str, ...] = ()  # ledger entries of files that are gone and were never notes
-    same: tuple[LedgerEntry, ...] = ()  # of notes whose files were compared and have not changed
+    told: tuple[LedgerEntry, ...] = ()  # of notes that are as before, of which there is news
 
 
 def plan_changes(
@@ -135,7 +137,7 @@ def plan_changes(
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
-        same=() if full else same,
+        told=(*(() if full else same), *_not_here(walk, manifest, ledger)),
     )
 
 
@@ -204,6 +206,22 @@ def _compared(
             else:
                 read.add(file.path)
     return frozenset(read), tuple(same)
+
+
+def _not_here(
+    walk: Walk, manifest: Mapping[str, ManifestEntry], ledger: Mapping[str, LedgerEntry]
+) -> Iterator[LedgerEntry]:
+    """The entries of indexed notes whose files a synchroniser has taken away or brought back."""
+    away = {item.file.path for item in walk.others if item.rule == NOT_HERE}
+    for file in walk.files:
+        away.discard(file.path)
+        entry = ledger.get(file.path)
+        if entry is not None and NOT_HERE_REASON in entry.warnings:
+            others = tuple(text for text in entry.warnings if text != NOT_HERE_REASON)
+            yield replace(entry, warnings=others)
+    for path in sorted(away & manifest.keys() & ledger.keys()):
+        if NOT_HERE_REASON not in ledger[path].warnings:
+            yield replace(ledger[path], warnings=(*ledger[path].warnings, NOT_HERE_REASON))
 
 
 def _recorded(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
