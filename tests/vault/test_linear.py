@@ -11,8 +11,8 @@ import json
 import pytest
 
 from notewell.base.types import Chunk, ChunkSizes, Note
-from notewell.vault.chunk import chunk
 from notewell.vault.bounds import bounded
+from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS
 from tests.faults.hostile_folder import TEXTS, filled
 from tests.vault.notes import words

@@ -12,6 +12,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
@@ -58,6 +59,7 @@ class Walker:
         self._unread_type = f"Only {described(ignore.types)} become notes."
         self._warnings = [WalkWarning(each, "") for each in ignore.warnings]
         self._unread: list[str] = []
+        self._beside: list[str] = []
         # Folders already entered through a link. Each is entered once, so links cannot form a loop.
         self._linked: set[str] = set()
 
@@ -82,6 +84,7 @@ class Walker:
             warnings=tuple(self._warnings),
             unread=tuple(sorted(self._unread)),
             others=tuple(sorted(self._others, key=lambda item: item.file.path)),
+            beside=tuple(self._beside),
         )
 
     def _folder(
@@ -124,6 +127,7 @@ class Walker:
         if evicted is not None and is_readable(evicted, self._ignore.types):
             path = spelled.removesuffix(entry.name) + evicted
             self._unread.append(_key(path))
+            self._beside.append(_key(path))
             self._leave_out(path, NOT_HERE, NOT_HERE_REASON)
         elif not entry.is_dir():
             self._leave_out(spelled, "hidden", "Obsidian hides names that begin with a dot.")
@@ -244,7 +248,9 @@ def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
             f"The vault folder {root} cannot be read: {error.strerror}. "
             "Check that it exists and that you may read it."
         ) from error
-    return walker.result()
+    found = walker.result()
+    # A look at the whole vault has listed all places anyway.
+    return found if within else replace(found, beside=())
 
 
 def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:

@@ -158,9 +158,8 @@ def test_a_note_that_icloud_took_away_stays_and_is_told(vault: Path, index: Embe
     assert (away.state, away.rule) == ("excluded", "not_here")
 
     note.rename(placeholder)
-    for _ in range(2):
-        run(vault, index, work=Work(paths=("Old name.md",)))  # as a watcher tells of it
-        run(vault, index)
+    for paths in (("Old name.md",), (".Old name.md.icloud",), ()):  # as a watcher tells of it
+        run(vault, index, work=Work(paths=paths))
         (entry,) = index.ledger(path="Old name.md")
         assert entry.state in {"indexed", "keyword_only"}
         assert entry.warnings == (NOT_HERE_REASON,)

@@ -359,6 +359,7 @@ def _below(prefix: str, walk: Walk) -> Walk:
         warnings=walk.warnings,
         unread=tuple(map(path, walk.unread)),
         others=moved(walk.others),
+        beside=tuple(map(path, walk.beside)),
     )
 
 
@@ -369,6 +370,7 @@ def _joined(walks: Sequence[Walk]) -> Walk:
         warnings=tuple(warning for walk in walks for warning in walk.warnings),
         unread=tuple(sorted(place for walk in walks for place in walk.unread)),
         others=_sorted(one for walk in walks for one in walk.others),
+        beside=tuple(place for walk in walks for place in walk.beside),
     )
 
 
