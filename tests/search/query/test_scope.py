@@ -45,6 +45,14 @@ def test_shelved_and_daily_notes_are_left_out_and_counted(library: Library) -> N
     [
         "honey 2026-03-02",
         "honey 2026-03",
+        "honey 2 March 2026",
+        "honey march 2026",
+        "honey 2026/03/02",
+        "honey 2.3.2026",
+        "honey gestern",
+        "honey last week",
+        "honey в марте 2026",
+        "honey 2026年3月",
         "daily honey",
         "honey type:daily",
         "honey path:2026",
@@ -56,6 +64,12 @@ def test_a_query_that_names_daily_notes_finds_them(library: Library, text: str) 
     reply = library.search(text, limit=100)
     assert "daily" not in reply.filtered
     assert {result.path for result in reply.results} & {"2026-03-02.md", "Diary.md"}
+
+
+@pytest.mark.parametrize("ruled_out", ["-type:reference", "-path:Archive", "-modified:>2100"])
+def test_what_a_query_rules_out_names_no_daily_notes(library: Library, ruled_out: str) -> None:
+    reply = library.search(f"honey {ruled_out}", limit=100)
+    assert reply.filtered.get("daily") == 2
 
 
 def test_a_query_for_a_status_finds_it(library: Library) -> None:

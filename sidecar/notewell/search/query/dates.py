@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import words
@@ -203,11 +204,16 @@ class DateMention:
 
 def mentioned_date(text: str, now: float) -> DateMention | None:
     """The first date that `text` mentions, the most exact kind first; None if there is none."""
+    today = datetime.fromtimestamp(now).date()  # noqa: DTZ006 (users mean local days)
+    return _mentioned(text, today)
+
+
+@lru_cache(maxsize=64)  # a search asks twice: what is searched, and what its time is worth
+def _mentioned(text: str, today: date) -> DateMention | None:
     folded = text.lower()
     if len(folded) != len(text):  # a capital letter of two small ones; places would not fit
         folded = text
     folded = folded.translate(_FOLDED)
-    today = datetime.fromtimestamp(now).date()  # noqa: DTZ006 (users mean local days)
     for pattern, read in _KINDS:
         for found in pattern.finditer(folded):
             try:

@@ -425,24 +425,31 @@ def mentions_date(parsed: ParsedQuery) -> bool:
 def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
     """Tell whether a query may mean daily notes: by a date, a path, a type, or a word for them.
 
-    A query of conditions only lists all notes that meet them, so it may too.
+    A query of conditions only lists all notes that meet them, so it may too. What a condition rules
+    out names nothing.
     """
-    if not parsed.text or mentions_date(parsed):
+    if not parsed.text or _A_DAY.search(parsed.text):
         return True
-    for node in _nodes(parsed.condition):
-        if isinstance(node, PathContains) or (isinstance(node, Property) and node.reason == "type"):
+    for node in _nodes(parsed.condition, negated=False):
+        if isinstance(node, PathContains | Dated):
             return True
+        if isinstance(node, Property) and node.reason == "type":
+            return True
+    if dates.mentioned_date(parsed.text, time.time()) is not None:
+        return True
     return not _DAILY_WORDS.isdisjoint(words(parsed.text))
 
 
-def _nodes(node: Node | None) -> Iterator[Node]:
+def _nodes(node: Node | None, *, negated: bool = True) -> Iterator[Node]:
+    """The conditions; without `negated`, those that have to hold."""
     match node:
         case None:
             return
         case All(parts) | Either(parts):
             for part in parts:
-                yield from _nodes(part)
+                yield from _nodes(part, negated=negated)
         case Not(part):
-            yield from _nodes(part)
+            if negated:
+                yield from _nodes(part)
         case _:
             yield node
