@@ -43,6 +43,29 @@ def test_the_day_is_read_from_the_name(form: str, name: str) -> None:
     assert daily.day(f"Journal/Daily/{name} extra.md", {}) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2025-11-11-Tu", date(2025, 11, 11)),
+        ("2025-11-11 Tuesday", date(2025, 11, 11)),
+        ("Log/2025.11.11, Dienstag", date(2025, 11, 11)),
+        ("11.11.2025 (Di.)", date(2025, 11, 11)),
+        ("20251111_вторник", date(2025, 11, 11)),
+        ("2025-11-11 (火)", date(2025, 11, 11)),
+        ("2025-11-11-Mo", None),  # another day's name
+        ("2025-11-11 Tuesday talk", None),
+        ("2025-11-11 Turing", None),
+        ("2025-11-11 T", None),
+        ("2025-02-30-Su", None),
+        ("2025-11-11 meeting", None),
+    ],
+)
+def test_a_date_with_its_weekday_is_daily_without_settings(name: str, day: date | None) -> None:
+    assert DailyNotes().day(f"{name}.md", {}) == day
+    # Where the vault says which notes are daily, others are not.
+    assert DailyNotes("Daily").day(f"{name}.md", {}) is None
+
+
 @pytest.mark.parametrize("name", ["2026-02-30", "2026-13-01", "2026-00-00"])
 def test_an_impossible_date_is_none(name: str) -> None:
     assert DailyNotes().day(f"{name}.md", {}) is None

@@ -2,10 +2,12 @@
 
 Daily notes are those in the folder and with the name format (of Moment.js) that Obsidian's settings
 name, for its core plugin or for the plugin Periodic Notes; notes whose name is a date in a folder
-called Daily, Journal or alike; and notes with the property `type: daily`. Names of days and months
-may be in any language, but a date is only read from numbers and English months.
+called Daily, Journal or alike; without settings, a date with its weekday anywhere; and notes with
+the property `type: daily`. Names of days and months may be in any language, but a date is only read
+from numbers and English months.
 """
 
+# ruff: noqa: RUF001 (Cyrillic letters in the tables on purpose)
 from __future__ import annotations
 
 import json
@@ -65,6 +67,23 @@ _FOLDERS = re.compile(
 )
 
 
+# Names of days in English, German, French, Spanish, Dutch, Russian and Japanese or Chinese, from
+# Monday on, and those short forms with which they do not begin.
+_WEEKDAYS = (
+    "monday montag lundi lunes maandag понедельник пн 月曜日 周一 星期一",
+    "tuesday dienstag mardi martes dinsdag вторник вт 火曜日 周二 星期二",
+    "wednesday mittwoch mercredi miércoles woensdag среда ср 水曜日 周三 星期三",
+    "thursday donnerstag jeudi jueves donderdag четверг чт 木曜日 周四 星期四",
+    "friday freitag vendredi viernes vrijdag пятница пт 金曜日 周五 星期五",
+    "saturday samstag samedi sábado zaterdag суббота сб 土曜日 周六 星期六",
+    "sunday sonntag dimanche domingo zondag воскресенье вс 日曜日 周日 星期日 星期天",
+)  # fmt: skip
+_DAY_AND_WEEKDAY = re.compile(
+    r"(?:\d{4}([-._]?)\d{2}\1\d{2}|\d{2}\.\d{2}\.\d{4})"
+    r"[ _,.(-]{1,3}(?P<weekday>[^\W\d_]{1,14})\.?\)?\.md"
+)
+
+
 class DailyNotes:
     """Recognises the daily notes of one vault."""
 
@@ -75,6 +94,7 @@ class DailyNotes:
 
         `others` are more folders, each with its form.
         """
+        self._is_unset = not folder and form == DEFAULT_FORMAT and not others
         self._paths = tuple(starmap(_path_pattern, ((folder, form), *others)))
 
     @classmethod
@@ -92,7 +112,11 @@ class DailyNotes:
             found = pattern.fullmatch(path)
             if found is not None:
                 return _day(found.groupdict())
-        is_daily = _calls_itself_daily(properties) or _is_date_in_daily_folder(path)
+        is_daily = (
+            _calls_itself_daily(properties)
+            or _is_date_in_daily_folder(path)
+            or (self._is_unset and _is_date_with_its_weekday(path))
+        )
         return day_in_name(path) if is_daily else None
 
     def holds(self, path: str, properties: Mapping[str, PropertyValue]) -> bool:
@@ -138,6 +162,20 @@ def _is_date_in_daily_folder(path: str) -> bool:
         return False
     name = path.rpartition("/")[2][: -len(".md")]
     return any(form.fullmatch(name) is not None for form in (_DAY_IN_NAME, _DAY_FIRST))
+
+
+def _is_date_with_its_weekday(path: str) -> bool:
+    """True for `2025-11-11-Tu.md`, which says no more than the day, and says the right one."""
+    name = path.rpartition("/")[2].casefold()
+    written = _DAY_AND_WEEKDAY.fullmatch(name)
+    day = None if written is None else day_in_name(name)
+    if written is None or day is None:
+        return False
+    said = written["weekday"]
+    is_short = len(said) < 2 and said.isascii()
+    return not is_short and any(
+        known.startswith(said) for known in _WEEKDAYS[day.weekday()].split()
+    )
 
 
 def day_in_name(path: str) -> date | None:
