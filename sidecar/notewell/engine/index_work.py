@@ -58,6 +58,7 @@ class IndexWork:
         `own` is what the server writes notes with itself.
         """
         self.elsewhere: Callable[[], None] | None = None
+        self.written: list[str] = []  # notes that were written here and are still to be indexed
         self._types = source.types
         self._root = record.path
         self._index = index
@@ -179,8 +180,10 @@ class IndexWork:
         """Have a note that was written here indexed, by the writer or by who opened the index."""
         if self._writer.serving:
             self._writer.submit(Work(paths=(path,), saved=True, trigger="client"))
-        elif self.elsewhere is not None:
-            self.elsewhere()
+        else:
+            self.written.append(path)
+            if self.elsewhere is not None:
+                self.elsewhere()
 
     def look_now(self, *paths: str) -> None:
         """Have paths, or the whole vault, indexed by the writer or in this thread."""

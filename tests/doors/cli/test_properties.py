@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from notewell.doors.cli import vaults
 from tests.doors.cli.support import CommandLine
+from tests.tiny_model import write_tiny_model
 
 NOTE = "---\r\n# mine\r\nrating: 4 # of 5\r\ntags: ['a', b]\r\n---\r\nText\r\n"
 
@@ -68,3 +70,18 @@ def test_what_cannot_be_meant_is_refused(
 ) -> None:
     error = notewell.json("properties", "Rated", *options, fails=2)
     assert said in error["detail"]
+
+
+def test_a_write_does_not_embed_a_vault_that_waits(
+    notewell: CommandLine, note: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vaults, "_MOST_WAITING", 0)
+    monkeypatch.setenv("NOTEWELL_MODEL_NAME", "tiny")
+    monkeypatch.setenv("NOTEWELL_MODEL_FOLDER", str(write_tiny_model(tmp_path / "tiny")))
+    monkeypatch.setenv("NOTEWELL_MODEL_QUANTISATION", "fp32")
+    said = notewell("properties", "Rated", "--set", "rating=5").stderr
+    assert note.exists()
+    assert "`notewell index` reads it" in said
+    assert notewell.json("search", "[rating:5]")["total"] == 0
+    notewell("index")
+    assert notewell.json("search", "[rating:5]")["total"] == 1

@@ -6,9 +6,8 @@ process. Both give the same replies, and the JSON of the HTTP route for `--json`
 
 from __future__ import annotations
 
-import threading
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -32,6 +31,8 @@ from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running
 from notewell.engine.known_vaults import KnownVaults
 
 R = TypeVar("R")
+
+_MOST_WAITING = 1_000  # passages, which a command embeds after it has written a note
 
 
 def answer(
@@ -66,21 +67,29 @@ def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[Vau
     if (server := server_for(invocation.known(), record)) is not None:
         yield record, server
         return
-    wrote = threading.Event()
+    written: list[str] = []
     try:
         with closing(invocation.vaults()) as vaults:
             engine = vaults.open(record, writable=False)
-            engine.work.elsewhere = wrote.set
+            written = engine.work.written
             yield record, LocalBackend(engine)
     finally:
-        if wrote.is_set():
-            _read_what_was_written(invocation, record)
+        if written:
+            _index_written(invocation, record, written)
 
 
-def _read_what_was_written(invocation: Invocation, record: VaultRecord) -> None:
+def _index_written(invocation: Invocation, record: VaultRecord, paths: Sequence[str]) -> None:
+    """Index what a command wrote, unless that would embed much that waits besides."""
     try:
         with closing(invocation.vaults()) as vaults:
-            vaults.open(record, writable=True).index_now()
+            engine = vaults.open(record, writable=True)
+            engine.wait_for_model()
+            status = engine.status()
+            waiting = status.progress.passages - status.progress.passages_embedded
+            if status.model is not None and waiting > _MOST_WAITING:
+                invocation.say("Written. The index is not complete; `notewell index` reads it.")
+            else:
+                engine.work.look_now(*dict.fromkeys(paths))
     except IndexInUseError:
         pass  # who writes it reads the notes too
     except NotewellError as error:
