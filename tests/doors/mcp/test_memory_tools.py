@@ -101,7 +101,8 @@ async def test_a_recall_finds_notes_and_memories_and_the_links_between(rememberi
         (smoke["id"], "relates_to"),
     }
     via = {one["memory"]["id"]: one.get("via") for one in found["memories"]}
-    assert via[smoke["id"]] == "Garden/Bees.md"
+    # As soon as the index has read it, which a write begins, it is found by itself too.
+    assert via[smoke["id"]] in {"Garden/Bees.md", None}
     assert not [one for one in found["notes"] if one["path"].startswith("Memory/")]
     assert "notes" not in alone
 
