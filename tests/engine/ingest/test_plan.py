@@ -76,6 +76,14 @@ def test_a_file_that_was_replaced_with_equal_size_and_time_is_compared() -> None
 
 
 def test_a_full_run_reads_everything_again() -> None:
+    replaced = plan_changes(
+        Walk((file("a.md", ctime=10**12),), ()),
+        {"a.md": known("a.md")},
+        {"a.md": LedgerEntry("a.md", "indexed", updated=100.0)},
+        full=True,
+        hash_of=lambda _: pytest.fail("nothing is compared for it"),
+    )
+    assert [item.path for item in replaced.read] == ["a.md"]
     assert [item.path for item in plan([file("a.md")], [known("a.md")], full=True).read] == ["a.md"]
 
 

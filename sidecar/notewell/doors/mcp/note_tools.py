@@ -157,16 +157,16 @@ def _below(
     name = plain_path(request.path or "")
     vault = next((one.name for one in context.vaults if one.id == context.vault_id), "")
     first, _, rest = name.partition("/")
-    places = [[name, f"{DOCUMENTS}/{name}"] if name else [""]]
-    if first == vault:
-        places.append([rest])
-    found: list[LedgerRow | Result] = []
-    for names in places:
+
+    def below(*folders: str) -> list[LedgerRow | Result]:
         begin = tuple(
-            _folded(f"{request.folder}{one}/" if one else request.folder) for one in names
+            _folded(f"{request.folder}{each}/" if each else request.folder) for each in folders
         )
-        found = found or [one for one in notes if _folded(one.path).startswith(begin)]
-    return found
+        return [note for note in notes if _folded(note.path).startswith(begin)]
+
+    if not name:
+        return below("")
+    return below(name, f"{DOCUMENTS}/{name}") or (below(rest) if first == vault else [])
 
 
 def _folded(path: str) -> str:

@@ -76,7 +76,7 @@ class Plan:
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
     guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
     forgets: tuple[str, ...] = ()  # ledger entries of files that are gone and were never notes
-    told: tuple[LedgerEntry, ...] = ()  # of notes that are as before, of which there is news
+    told: tuple[LedgerEntry, ...] = ()  # of unchanged notes, with what was learned of their files
 
 
 def plan_changes(
@@ -127,7 +127,7 @@ def plan_changes(
     ]
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
-    read, same = _compared(walk.files, manifest, ledger, hash_of)
+    read, same = _compared(() if full else walk.files, manifest, ledger, hash_of)
     return Plan(
         read=_newest_first(
             file for file in walk.files if full or (file.path in read and file.path not in arrived)
@@ -137,7 +137,7 @@ def plan_changes(
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
-        told=(*(() if full else same), *_not_here(walk, manifest, ledger)),
+        told=(*same, *_not_here(walk, manifest, ledger)),
     )
 
 
@@ -184,7 +184,7 @@ def _changed(
 def _may_differ(
     file: FileRef, manifest: Mapping[str, ManifestEntry], ledger: Mapping[str, LedgerEntry]
 ) -> bool:
-    """True if the file of an indexed note changed after it was read, without a sign of it."""
+    """True if an indexed note may have been replaced by a file of the same size and time."""
     entry = ledger.get(file.path)
     return entry is not None and file.path in manifest and file.ctime_ns > entry.updated * 1e9 > 0
 
@@ -195,7 +195,10 @@ def _compared(
     ledger: Mapping[str, LedgerEntry],
     hash_of: Callable[[FileRef], bytes | None],
 ) -> tuple[frozenset[str], tuple[LedgerEntry, ...]]:
-    """The paths of files that are new or changed, and the entries of those that were compared."""
+    """The paths of files that are new or changed, and the entries of those that were compared.
+
+    A full run passes no files: it reads all of them anyway.
+    """
     read, same = set(), []
     for file in found:
         if _changed(file, manifest, ledger):
