@@ -86,6 +86,7 @@ export type GardenCheck =
   | "broken_links"
   | "unlinked_mentions"
   | "near_duplicates"
+  | "conflict_copies"
   | "disagreements"
   | "similar_topics"
   | "missing_topics"
@@ -393,8 +394,9 @@ export interface Corrected {
  * if it is not known, `as_of` is the time of the last sync. Of a search of the past, `as_of` is
  * the day, and `current` is false for text that is gone. Else both are null.
  *
- * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
- * are those of the best passage.
+ * `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash`, `lines` and
+ * `copy` are those of the best passage. `copies` are the conflict copies that a synchroniser left
+ * beside the note.
  */
 export interface Result {
   readonly path: string;
@@ -430,6 +432,8 @@ export interface Result {
   readonly vault: string | null;
   readonly current: boolean | null;
   readonly as_of: string | null;
+  readonly copy: string | null;
+  readonly copies: readonly string[];
 }
 
 /**
@@ -474,6 +478,8 @@ export interface RawScores {
  *
  * `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
  * with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
+ *
+ * `copy` is the conflict copy of the note in which the passage stands, and which alone has it.
  */
 export interface Passage {
   readonly heading: string | null;
@@ -489,6 +495,7 @@ export interface Passage {
   readonly id: string | null;
   readonly hash: string | null;
   readonly lines: readonly [number, number] | null;
+  readonly copy: string | null;
 }
 
 /**
@@ -2028,7 +2035,11 @@ export interface PlanReply {
   readonly more: number;
 }
 
-/** A suggestion of a plan. `why` says why it was refused, "" if it was not. */
+/**
+ * A suggestion of a plan. `why` says why it was refused, "" if it was not.
+ *
+ * One without an `edit` only shows something: it can be rejected, and not applied.
+ */
 export interface SuggestionView {
   readonly id: string;
   readonly check: GardenCheck;

@@ -67,17 +67,18 @@ export function breadcrumb({ heading, parent, page }: Place, title: string): str
   return [page && t("page {page}", { page }), steps.join(" › ")].filter(Boolean).join(" · ");
 }
 
-/** A file, and the notes that embed it; servers of an earlier version leave them out. */
+/** A file, the notes that embed it, and its conflict copies; servers of an earlier version leave both out. */
 interface Embedded {
   readonly path: string;
   readonly embedded_in?: readonly string[];
+  readonly copies?: readonly string[];
 }
 
 const NOTE = /\.(md|markdown)$/i;
 
-/** "in paper.pdf, embedded in Reading and 2 more"; empty for a note, whose title says what it is. */
-export function fileText({ path, embedded_in: notes = [] }: Embedded): string {
-  if (NOTE.test(path)) return "";
+/** "in paper.pdf, embedded in Reading and 2 more"; of a note, whose title says what it is, its conflict copies alone. */
+export function fileText({ path, embedded_in: notes = [], copies = [] }: Embedded): string {
+  if (NOTE.test(path)) return copies.length === 0 ? "" : count(copies.length, "conflict copy", "conflict copies");
   const [first, ...others] = notes.map((note) => baseName(note).replace(NOTE, ""));
   const name = baseName(path);
   if (first === undefined) return t("in {name}", { name });

@@ -120,6 +120,7 @@ export const search = partOf<SearchReply>()({
       modified: maybeText,
       mtime: maybe(text),
       embedded_in: maybe(list(text)),
+      copies: maybe(list(text)),
       vault: maybe(text),
     }),
   ),

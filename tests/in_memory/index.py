@@ -271,12 +271,18 @@ class InMemoryIndex:
         }
 
     def ledger(
-        self, *, state: LedgerState | None = None, path: str | None = None
+        self,
+        *,
+        state: LedgerState | None = None,
+        path: str | None = None,
+        rule: str | None = None,
     ) -> tuple[LedgerEntry, ...]:
         return tuple(
             entry
             for _, entry in sorted(self._state.ledger.items())
-            if state in {None, entry.state} and path in {None, entry.path}
+            if state in {None, entry.state}
+            and path in {None, entry.path}
+            and rule in {None, entry.rule}
         )
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:

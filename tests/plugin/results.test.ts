@@ -157,6 +157,9 @@ describe("texts", () => {
     expect(fileText(paper)).toBe("in paper.pdf, embedded in Reading and 2 more");
     expect(fileText(aResult("Papers/paper.pdf", { embedded_in: ["b/Reading.md"] }))).toBe("in paper.pdf, embedded in Reading");
     expect(fileText(aResult("Plan.canvas"))).toBe("in Plan.canvas");
+    expect(fileText(aResult("Plan.md"))).toBe("");
+    expect(fileText(aResult("Plan.md", { copies: ["Plan 2.md"] }))).toBe("1 conflict copy");
+    expect(fileText(aResult("Plan.md", { copies: ["Plan 2.md", "Plan 3.md"] }))).toBe("2 conflict copies");
     expect(fileText({ path: "Plan.canvas" }), "of an earlier server").toBe("in Plan.canvas");
     expect(fileText(aResult("a/note.md"))).toBe("");
   });

@@ -63,6 +63,8 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     lines: [5, 9],
     mtime: "2026-01-01T00:00:00+00:00",
     embedded_in: [],
+    copy: null,
+    copies: [],
     current: null,
     as_of: null,
     vault: null,

@@ -14,7 +14,7 @@ const RULE = /^[\s|:*_-]*-[\s|:*_-]*$/;
 const ENDED = /[.!?…;,。！？；，]['"”’)\]]*$/;
 
 /** Ids and hashes of passages are the server's. */
-export const NO_ADDRESS = { id: null, hash: null, lines: null };
+export const NO_ADDRESS = { id: null, hash: null, lines: null, copy: null };
 
 export type TextTest = (text: string) => boolean;
 

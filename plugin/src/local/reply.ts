@@ -80,6 +80,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     match: null,
     children: null,
     embedded_in: [],
+    copies: [],
     current: null,
     as_of: null,
     vault: null,

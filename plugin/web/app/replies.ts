@@ -117,6 +117,7 @@ export const search = partOf<SearchReply>()({
       uri: text,
       vault: optional(nullable(text)),
       embedded_in: optional(list(text)),
+      copies: optional(list(text)),
     }),
   ),
   warnings: list(text),

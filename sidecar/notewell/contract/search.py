@@ -98,6 +98,8 @@ class Passage:
 
     `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
     with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
+
+    `copy` is the conflict copy of the note in which the passage stands, and which alone has it.
     """
 
     heading: str | None  # heading path, " > " between levels
@@ -113,6 +115,7 @@ class Passage:
     id: str | None = None
     hash: str | None = None
     lines: tuple[int, int] | None = None
+    copy: str | None = None
 
 
 @frozen
@@ -183,8 +186,9 @@ class Result:
     if it is not known, `as_of` is the time of the last sync. Of a search of the past, `as_of` is
     the day, and `current` is false for text that is gone. Else both are null.
 
-    `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash` and `lines`
-    are those of the best passage.
+    `mtime` is the time of the file itself, `modified` may be a property; `id`, `hash`, `lines` and
+    `copy` are those of the best passage. `copies` are the conflict copies that a synchroniser left
+    beside the note.
     """
 
     path: str
@@ -220,6 +224,8 @@ class Result:
     vault: str | None = None
     current: bool | None = None
     as_of: str | None = None
+    copy: str | None = None
+    copies: tuple[str, ...] = ()
 
 
 @frozen

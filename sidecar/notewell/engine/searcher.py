@@ -168,6 +168,7 @@ class Searcher:
             vault=self._record,
             semantic_reason=self._models.reason,
             uri=self._uri,
+            copies=self._in_use.caches.copies.current(self._index),
         )
         return self._models.with_one_model(ask)
 

@@ -290,9 +290,13 @@ class IndexReader(Protocol):
         """Indexed files by path: all, or those that `within` names or that are in its folders."""
 
     def ledger(
-        self, *, state: LedgerState | None = None, path: str | None = None
+        self,
+        *,
+        state: LedgerState | None = None,
+        path: str | None = None,
+        rule: str | None = None,
     ) -> tuple[LedgerEntry, ...]:
-        """Ledger entries by path, narrowed to a state or a path."""
+        """Ledger entries by path, narrowed to a state, a path or a rule."""
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
         """Ledger entries of the paths that `within` names or that are in its folders."""

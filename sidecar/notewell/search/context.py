@@ -28,6 +28,7 @@ from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache
 from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
 from notewell.search.rank.name_matches import NamesCache
+from notewell.search.show.copies import CopiesCache
 from notewell.search.show.explain import Trace
 from notewell.search.show.shown_text import EmbedsCache
 from notewell.vault.sources import source_of
@@ -65,6 +66,7 @@ class Caches:
     words: WordListCache = field(default_factory=WordListCache)
     columns: ColumnsCache = field(default_factory=ColumnsCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
+    copies: CopiesCache = field(default_factory=CopiesCache)
     topics: TopicLinksCache = field(default_factory=TopicLinksCache)
     readability: ReadabilityCache = field(default_factory=ReadabilityCache)
     pace: QueryPace = field(default_factory=QueryPace)

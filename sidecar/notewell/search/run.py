@@ -55,6 +55,7 @@ from notewell.search.rank.relevance import (
 from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
 from notewell.search.show import duplicates, results
+from notewell.search.show.copies import with_copies
 from notewell.search.show.explain import (
     Trace,
     contributions,
@@ -87,6 +88,7 @@ def search(context: SearchContext) -> SearchReply:
         shown = _TextSearch(context, parsed, scope, report).results()
     elif scope.notes is not None:
         shown = _listed(context, parsed, scope.notes, report)
+    shown = with_copies(shown, context.caches.copies.current(context.index))
     return report.reply(context, parsed, generation, shown)
 
 

@@ -29,6 +29,7 @@ from notewell.base.types import (
 )
 from notewell.base.types.frozen import frozen
 from notewell.vault.bounds import bounded
+from notewell.vault.conflicts import CONFLICT_COPY, original_names, related_names, set_aside
 from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON, evicted_name, is_elsewhere
 from notewell.vault.normal import normal
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
@@ -78,9 +79,10 @@ class Walker:
 
     def result(self) -> Walk:
         """Return what was found, sorted by path."""
+        notes, copies = set_aside(self._found, _compared_bytes)
         return Walk(
-            files=tuple(self._found[path] for path in sorted(self._found)),
-            excluded=tuple(sorted(self._excluded, key=lambda item: item.file.path)),
+            files=tuple(notes[path] for path in sorted(notes)),
+            excluded=tuple(sorted((*self._excluded, *copies), key=lambda item: item.file.path)),
             warnings=tuple(self._warnings),
             unread=tuple(sorted(self._unread)),
             others=tuple(sorted(self._others, key=lambda item: item.file.path)),
@@ -99,13 +101,9 @@ class Walker:
                 raise  # the vault itself is gone: that is no empty vault
             self.record_unreadable(prefix.rstrip("/"), error)
             return
+        if names is not None:
+            listed = self._wanted(listed, prefix, names)
         for entry in listed:
-            if (
-                names is not None
-                and _key(entry.name) not in names
-                and (evicted_name(entry.name) not in names)
-            ):
-                continue
             spelled = f"{prefix}{entry.name}"
             try:
                 if is_hidden(entry.name):
@@ -120,6 +118,18 @@ class Walker:
                     self._leave_out(spelled, "file_type", self._unread_type)
             except OSError as error:
                 self.record_unreadable(spelled, error, link=entry.is_symlink())
+
+    def _wanted(
+        self, listed: Sequence[os.DirEntry[str]], prefix: str, names: Collection[str]
+    ) -> list[os.DirEntry[str]]:
+        """The entries of some names, and of the conflict copies and originals beside them."""
+        related = related_names(names, [_key(entry.name) for entry in listed])
+        self._beside += [f"{_key(prefix)}{name}" for name in related if name not in names]
+        return [
+            entry
+            for entry in listed
+            if _key(entry.name) in related or evicted_name(entry.name) in related
+        ]
 
     def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
         """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
@@ -211,6 +221,10 @@ class Walker:
     def _warn(self, spelled: str, reason: str) -> None:
         printable = spelled.encode("utf-8", "backslashreplace").decode()
         self._warnings.append(WalkWarning(printable, reason))
+
+
+def _compared_bytes(file: FileRef) -> bytes:
+    return read_bytes(file, file.size)
 
 
 def _broken(spelled: str) -> bool:
@@ -462,7 +476,14 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
         return "symlink_outside", error.message
     if any(_leads_back(root / one) for one in PurePosixPath(path).parents[:-1]):
         return "symlink_loop", _LOOP
-    return load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
+    rule = load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
+    return rule or (_as_copy(root, rules, path) if original_names(path) else None)
+
+
+def _as_copy(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
+    excluded = walk(root, rules, [path]).excluded
+    copies = (item for item in excluded if item.rule == CONFLICT_COPY and item.file.path == path)
+    return next(((item.rule, item.reason) for item in copies), None)
 
 
 def _leads_back(folder: Path) -> bool:

@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
-import { READY_MS } from "../support/wait.mjs";
+import { READY_MS, until } from "../support/wait.mjs";
+
+const OUT = resolve(process.env.NOTEWELL_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
 
 const HOSTILE = [
   "# Hostile",
@@ -396,6 +398,30 @@ test("suggestions are reviewed, applied, taken back, rejected, and let in again;
     await page.goto(planned);
     await page.getByRole("alert").getByText("Not found").waitFor();
     watched.problems.length = 0; // the browser tells of the plan that is gone
+  }));
+
+test("a conflict copy is no result of its own: what it alone says is found with its note, and suggested to be settled", () =>
+  visit({ hash: "#/search?q=ergot&vault=Other" }, async (page) => {
+    await writeFile(join(held.root, "Other/Rye (conflicted copy 2026-01-01).md"), `${await readFile(join(held.root, "Other/Rye.md"), "utf8")}\nErgot blackens the ears in a wet June.\n`);
+    const row = page.locator('[data-result="Rye.md"]');
+    await until("the copy is indexed", async () => {
+      await page.reload();
+      await row.waitFor({ timeout: READY_MS });
+      return (await page.getByText("1 conflict copy").count()) === 1;
+    });
+    await page.getByText("Conflict copy: Rye (conflicted copy 2026-01-01).md").waitFor();
+    await page.goto(`${new URL(page.url()).origin}/#/manage/tend?vault=Other`);
+    await page.getByRole("button", { name: "Make a plan" }).click();
+    const kind = page.getByRole("region", { name: "Conflict copies" });
+    await kind.getByText("Ergot blackens the ears").waitFor();
+    assert.equal(await kind.getByRole("button", { name: /^Accept/ }).count(), 0);
+    await kind.scrollIntoViewIfNeeded();
+    await mkdir(OUT, { recursive: true });
+    await page.screenshot({ path: join(OUT, "web-conflict-copy.png") });
+    assert.deepEqual(await violations(page), []);
+    await kind.getByRole("button", { name: /^Reject/ }).click();
+    await page.getByRole("button", { name: "Reject 1 suggestion" }).click();
+    await page.getByText("1 is rejected").or(page.getByText("the plan is deleted")).first().waitFor();
   }));
 
 test("a note shows its pictures, embedded notes, callouts and footnotes; a table without end is text", () =>

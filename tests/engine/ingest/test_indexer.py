@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
@@ -173,3 +177,83 @@ def test_a_note_that_icloud_took_away_stays_and_is_told(vault: Path, index: Embe
     note.unlink()
     run(vault, index)
     assert {found.path for found in index.all_notes()} == {"Linking.md"}
+
+
+NAMES = (
+    "A.md",
+    "A 2.md",
+    "A.sync-conflict-20260101-120000-ABCDEFG.md",
+    "A.sync-conflict-20260101-120000-ABCDEFG (conflicted copy 2026-01-02).md",
+    "B.md",
+)
+LINES = ("Quinces by the wall.", "Medlars in May.", "The pump leaks.", "A spade.")
+
+
+def state_of(index: EmbeddedIndex) -> object:
+    """What an index has of each file, apart from ids and times."""
+    notes = {
+        note.path: [(each.headings, each.text, each.lines) for each in index.chunks_of(note.id)]
+        for note in index.all_notes()
+    }
+    return notes, [(entry.path, entry.state, entry.rule, entry.reason) for entry in index.ledger()]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(NAMES),
+            st.one_of(st.none(), st.lists(st.sampled_from(LINES), min_size=1, max_size=4)),
+            st.booleans(),
+        ),
+        max_size=8,
+    )
+)
+def test_runs_over_some_files_leave_what_a_new_index_has(
+    steps: list[tuple[str, list[str] | None, bool]],
+) -> None:
+    """Conflict copies come, change and go; each step is seen by its path, or by a look at all."""
+    with TemporaryDirectory() as place:
+        root = Path(place)
+        vault = root / "vault"
+        vault.mkdir()
+        (vault / "Kept.md").write_text("A note that stays.", encoding="utf-8")
+        with closing(EmbeddedIndex.open(root / "index", writable=True)) as index:
+            for number, (name, lines, whole) in enumerate(steps):
+                if lines is None:
+                    (vault / name).unlink(missing_ok=True)
+                else:
+                    (vault / name).write_text("\n\n".join(lines), encoding="utf-8")
+                    os.utime(vault / name, (number, number))
+                paths = () if whole else (name,)
+                run(vault, index, work=Work(paths=paths, confirm_removals=True))
+            run(vault, index, work=Work(paths=("Kept.md",)))
+            with closing(EmbeddedIndex.open(root / "new", writable=True)) as new:
+                run(vault, new)
+                assert state_of(index) == state_of(new)
+
+
+def test_what_a_copy_alone_says_is_a_passage_of_the_note(vault: Path, index: EmbeddedIndex) -> None:
+    copy = "A.sync-conflict-20260101-120000-ABCDEFG.md"
+    (vault / "A.md").write_text("# One\n\nQuinces.\n\n# Two\n\nThe pump.\n", encoding="utf-8")
+    (vault / copy).write_text(
+        "# One\n\nQuinces.\n\n# Two\n\nThe pump.\nIt leaks.\n\n# Three\n\nA spade.\n",
+        encoding="utf-8",
+    )
+    (vault / "Linking.md").write_text(f"[[A]] and [[{copy[:-3]}]]", encoding="utf-8")
+    run(vault, index)
+
+    note = index.note_at("A.md")
+    assert note is not None
+    assert index.note_at(copy) is None
+    own, *added = index.chunks_of(note.id)
+    assert "leaks" not in own.text
+    assert [each.headings[0] for each in added] == [f"Conflict copy: {copy}"] * len(added)
+    text = "\n".join(each.text for each in added)
+    assert "It leaks." in text
+    assert "A spade." in text
+    assert "Quinces" not in text
+    lines = dict(zip(added[0].text.split("\n"), added[0].lines, strict=True))
+    assert lines["It leaks."] == 7  # where it would stand in the note
+    (entry,) = index.ledger(rule="conflict_copy")
+    assert (entry.path, entry.state) == (copy, "excluded")

@@ -17,6 +17,7 @@ from notewell.base.types import Link
 from notewell.features.gardener.checks import (
     CHECKS,
     broken_links,
+    conflict_copies,
     disagreements,
     missing_properties,
     missing_tags,
@@ -363,7 +364,8 @@ def properties(texts: Texts, _: Vectors, rng: random.Random) -> Count:
 
 Measure = Callable[[Texts, Vectors, random.Random], Count]
 # `missing_tags` is in run.py: what is embedded names tags, so those notes are embedded anew.
-# `disagreements` has a measurement of its own, disagreements.py.
+# `disagreements` has a measurement of its own, disagreements.py. `conflict_copies` only shows what
+# the index has told apart already.
 MEASURES: Mapping[str, Measure] = {
     broken_links.NAME: links_to_slips,
     unlinked_mentions.NAME: unlinked,
@@ -375,4 +377,6 @@ MEASURES: Mapping[str, Measure] = {
     untitled.NAME: titles,
     missing_properties.NAME: properties,
 }
-assert MEASURES.keys() | {missing_tags.NAME, disagreements.NAME} == CHECKS.keys()
+assert (
+    MEASURES.keys() | {missing_tags.NAME, disagreements.NAME, conflict_copies.NAME} == CHECKS.keys()
+)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.config import load_settings
-from notewell.base.types import Settings, VaultRecord
+from notewell.base.types import Settings, StoredChunk, StoredNote, VaultRecord
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
+from notewell.features.evidence.service import AnswerSentence, read_within_budget
 
 BEES = """---
 tags: [garden]
@@ -104,3 +108,53 @@ def test_the_nearest_notes_are_named_where_nothing_answers(engine: Engine) -> No
 def test_any_question_is_answered_by_text_of_the_notes(engine: Engine, question: str) -> None:
     for one in asked(engine, question).answers:
         assert one.text in NOTES[one.path]
+
+
+class _SlowModel:
+    """A model of which each call takes a minute of its own clock."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.texts: list[str] = []
+
+    def embed_passages(self, texts: list[str]) -> np.ndarray:
+        self.now += 60.0
+        self.texts += texts
+        return np.ones((len(texts), 3), np.float32)
+
+
+def test_a_slow_model_reads_the_likeliest_sentences_and_no_more() -> None:
+    note = StoredNote(1, "Bees.md", "Bees", (), (), {}, None, None, None, len(BEES), ())
+    chunk = StoredChunk(1, 1, 0, ("Bees",), None, None, 0, len(BEES), BEES, (1,), b"")
+    sentences = [AnswerSentence(note, chunk, at, at + 4) for at in range(50)]
+    model = _SlowModel()
+    vectors = read_within_budget(model, sentences, lambda: model.now)  # type: ignore[arg-type]
+
+    assert len(vectors) == len(model.texts) < 2 * len(sentences)
+    assert model.texts[0::2] == [one.text for one in sentences[: len(vectors) // 2]]
+
+
+def test_what_stands_in_a_conflict_copy_alone_is_not_quoted(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "Trams.md").write_text(NOTES["Trams.md"], encoding="utf-8")
+    copy = folder / "Trams (conflicted copy 2026-01-01).md"
+    copy.write_text(NOTES["Trams.md"] + "\n\nThe ferry costs four crowns.\n", encoding="utf-8")
+    engine = Engine.open(
+        VaultRecord("v1", "Notes", folder),
+        tmp_path / "index",
+        Settings(tmp_path, tmp_path, tmp_path, offline=True),
+        writable=True,
+        features=FEATURES,
+    )
+    try:
+        engine.index_now()
+        assert not asked(engine, "how many crowns does the ferry cost").said
+        (found,) = engine.answer(SearchRequest("ferry")).results
+        assert (found.path, found.copy, found.copies) == ("Trams.md", copy.name, (copy.name,))
+        (folder / "Own.md").write_text("The ferry costs four crowns.\n", encoding="utf-8")
+        engine.index_now()
+        answers = asked(engine, "how many crowns does the ferry cost").answers
+        assert [one.path for one in answers] == ["Own.md"]
+    finally:
+        engine.close()

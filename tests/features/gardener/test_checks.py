@@ -10,7 +10,7 @@ import pytest
 
 from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
-from notewell.features.gardener.garden import Garden
+from notewell.features.gardener.garden import Garden, NoteBody
 from notewell.features.gardener.plans import edited
 from notewell.features.gardener.requests import SuggestionView
 from notewell.vault.topics import read_ontology
@@ -303,3 +303,24 @@ def test_ids_do_not_change_with_the_rest_of_the_note() -> None:
 
     assert one.id == again.id
     assert one.edit != again.edit
+
+
+def test_a_conflict_copy_is_shown_beside_its_note_and_nothing_is_edited() -> None:
+    texts = {"A.md": "Quinces.\n\nThe pump is new.\n", "B.md": "Bees.\n"}
+    copies = {"A 2.md": "Quinces.\n\nThe pump leaks.\nMedlars.\n"}
+    where = replace(
+        garden(texts),
+        copies={"A.md": ("A 2.md",), "B.md": ("gone.md",)},
+        read_copy=lambda path: NoteBody(copies[path]) if path in copies else None,
+    )
+    (made,) = found("conflict_copies", where)
+
+    assert (made.path, made.edit) == ("A.md", ())
+    assert "A 2.md" in made.title
+    assert "copy alone: 2" in made.evidence
+    assert "note alone: 1" in made.evidence
+    assert {"-The pump is new.", "+The pump leaks.", "+Medlars."} <= set(made.diff.split("\n"))
+    assert found("conflict_copies", where) == [made]
+    copies["A 2.md"] += "\nMore.\n"
+    (changed,) = found("conflict_copies", where)
+    assert changed.id != made.id  # what was rejected comes again once the copy has changed

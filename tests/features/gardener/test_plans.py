@@ -264,3 +264,27 @@ def test_the_checks_of_the_next_plan_are_those_of_the_rules_that_hold_then(opene
     engine.use_settings(replace(engine.vault.settings, features={"garden": rules}))
     assert [one.name for one in plans.plans(1).checks if one.usual] == ["tag_variants"]
     assert made(plans).checks == ("tag_variants",)
+
+
+def test_a_conflict_copy_is_shown_and_can_only_be_rejected(opened: Open, vault: Path) -> None:
+    copy = "Queen Bee (conflicted copy 2026-01-01).md"
+    (vault / copy).write_text("#bees\n\nShe was marked blue.\n", encoding="utf-8")
+    engine = opened()
+    plans = Plans(engine)
+    before = bytes_of(vault)
+    made = plans.make(MakePlan(checks=("conflict_copies", "broken_links")))
+    (shown,) = [one for one in made.suggestions if one.check == "conflict_copies"]
+    assert (shown.path, shown.edit) == ("Queen Bee.md", ())
+    assert "+She was marked blue." in shown.diff
+
+    told = plans.apply(made.id, [shown.id])
+    assert (told.applied, told.undo) == ((), None)
+    assert [one.id for one in told.refused] == [shown.id]
+    assert bytes_of(vault) == before
+
+    assert shown.id not in plans.apply(made.id, []).applied
+    plans.undo(made.id, [])
+    assert bytes_of(vault) == before
+    assert plans.reject(made.id, [shown.id]).rejected == (shown.id,)
+    again = plans.make(MakePlan(checks=("conflict_copies",)))
+    assert again.suggestions == ()

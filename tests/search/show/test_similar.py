@@ -176,8 +176,7 @@ def test_near_duplicates_are_one_result(kin: Library) -> None:
 @pytest.mark.parametrize("model", [True, False])
 def test_equal_texts_are_one_result_however_short(make_library: MakeLibrary, model: bool) -> None:
     text = "The plan for the orchard has quince trees and a wall of stone.\n"
-    copies = ["A.sync-conflict-20260101-120000-ABCDEFG.md", "A (conflicted copy 2026-01-01).md"]
-    notes = dict.fromkeys(("A.md", *copies), text)
+    notes = dict.fromkeys(("A.md", "Sub/A.md", "Copy of A.md"), text)
     # Of the same size, and another text.
     library = make_library({**notes, "Other.md": text.replace("quince", "medlar")})
     for path in notes:

@@ -23,6 +23,7 @@ class FileRef:
     """A file of a readable type. `disk_path` has the Unicode form that the disk uses.
 
     `ctime_ns`: when the file or its entry was last changed, which no program sets back; 0: unknown.
+    `copies` are its conflict copies, which a walk finds.
     """
 
     path: str
@@ -30,6 +31,7 @@ class FileRef:
     size: int
     mtime_ns: int
     ctime_ns: int = field(default=0, compare=False)
+    copies: tuple[FileRef, ...] = field(default=(), compare=False)
 
 
 @frozen

@@ -295,11 +295,13 @@ def _print_result(rank: int, result: Result) -> None:
 
 
 def _place(result: Result) -> str:
-    """Return the path with the line or page, and the notes that embed the file."""
+    """Return the path with the line or page, what embeds the file, and its conflict copies."""
     at = f":{result.line}" if result.page is None else f", page {result.page}"
     names = [PurePosixPath(path).stem for path in result.embedded_in]
     path = f"{result.vault} > {result.path}" if result.vault else result.path
-    return path + at + (f", embedded in {', '.join(names)}" if names else "")
+    count = len(result.copies)
+    copies = f", with {count} conflict cop{'y' if count == 1 else 'ies'}" if count else ""
+    return path + at + (f", embedded in {', '.join(names)}" if names else "") + copies
 
 
 def _as_of(result: Result) -> str:

@@ -320,6 +320,7 @@ def _result(result: Result) -> Document:
         "page": result.page,
         "node": result.node,
         "embedded_in": list(result.embedded_in),
+        "copies": list(result.copies),
         "reasons": [reason.text for reason in result.reasons],
         "vault": result.vault,
         "as_of": result.as_of,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ from notewell.engine.ingest.embed import SentenceVectors
 from notewell.engine.ingest.plan import NOT_NOTES
 from notewell.index.port import Index
 from notewell.vault.chunk import chunk
+from notewell.vault.copied_passages import with_copies
 from notewell.vault.files import HashedNote
 from notewell.vault.readers.process import TOO_SLOW, too_slow
 from notewell.vault.sources import Source
@@ -76,6 +78,7 @@ class _Found:
 
     file: FileRef
     read: HashedNote
+    copies: tuple[Note, ...]  # its conflict copies that can be read
     seconds: float
 
 
@@ -110,14 +113,20 @@ class NoteReader:
             start = time.monotonic()
             try:
                 read = _tried(file, partial(self._reading.source.read, file))
-                found.append(_Found(file, read, time.monotonic() - start))
+                copies = tuple(self._copies(file))
+                found.append(_Found(file, read, copies, time.monotonic() - start))
             except UnreadableNoteError as error:
                 unread.append((file, error))
         count = len(found) + len(unread)
-        if not self._learn([one.read.note for one in found]):
+        if not self._learn([note for one in found for note in (one.read.note, *one.copies)]):
             return None
         puts, too_slow = self._cut_all(found)
         return ReadGroup(self._batch(puts, [*unread, *too_slow]), count)
+
+    def _copies(self, file: FileRef) -> Iterator[Note]:
+        for copy in file.copies:
+            with suppress(UnreadableNoteError):
+                yield _tried(copy, partial(self._reading.source.read, copy)).note
 
     def _cut_all(
         self, found: Sequence[_Found]
@@ -178,7 +187,7 @@ class NoteReader:
     def _put(self, found: _Found, before: ManifestEntry | None) -> NotePut:
         file, read = found.file, found.read
         known = None if self._reading.retitle else before
-        cut = partial(self._cut, self._counted(found))
+        cut = partial(self._cut, self._counted(found), found.copies)
         titled = cut_as_embedded(read.note, read.content_hash, known, cut, self._hashes_before)
         return NotePut(
             note=read.note,
@@ -200,11 +209,14 @@ class NoteReader:
 
         return count
 
-    def _cut(self, count: CountTokens, note: Note, title: str | None) -> tuple[Chunk, ...]:
+    def _cut(
+        self, count: CountTokens, copies: Sequence[Note], note: Note, title: str | None
+    ) -> tuple[Chunk, ...]:
         cuts = None
         if self._sentences is not None:
             cuts = TopicCuts(self._sentences.likeness, self._reading.rules.percentile)
-        return chunk(note, count_tokens=count, sizes=self._sizes, title=title, cut_sections=cuts)
+        cut = partial(chunk, count_tokens=count, sizes=self._sizes, title=title, cut_sections=cuts)
+        return with_copies(cut(note), note, copies, cut) if copies else cut(note)
 
     def _hashes_before(self, note_id: int) -> frozenset[bytes]:
         return frozenset(each.text_hash for each in self._reading.index.chunks_of(note_id))

@@ -27,6 +27,7 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.index.port import Index, IndexReader
 from notewell.vault import files
+from notewell.vault.conflicts import CONFLICT_COPY, original_names
 from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON
 from notewell.vault.files import content_hash, is_ordinary
 from notewell.vault.paths import is_document
@@ -111,7 +112,6 @@ def plan_changes(
     vanished = [entry for path, entry in gone.items() if path not in excluded]
     moves = _find_moves(vanished, new, hash_of)
     moved = {move.entry.path for move in moves}
-    arrived = {move.file.path for move in moves}
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
     guarded: tuple[str, ...] = ()
     if lost and not confirm_removals:
@@ -128,10 +128,9 @@ def plan_changes(
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
     read, same = _compared(() if full else walk.files, manifest, ledger, hash_of)
+    wanted = walk.files if full else _to_read(walk, read, ledger, moves)
     return Plan(
-        read=_newest_first(
-            file for file in walk.files if full or (file.path in read and file.path not in arrived)
-        ),
+        read=_newest_first(wanted),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
@@ -209,6 +208,30 @@ def _compared(
             else:
                 read.add(file.path)
     return frozenset(read), tuple(same)
+
+
+def _to_read(
+    walk: Walk,
+    changed: frozenset[str],
+    ledger: Mapping[str, LedgerEntry],
+    moves: Sequence[MovedNote],
+) -> Iterator[FileRef]:
+    """Yield the files that are new or changed, or have other conflict copies than before."""
+    arrived = {move.file.path for move in moves}
+    again = _with_other_copies(walk, ledger)
+    again |= {move.file.path for move in moves if move.entry.path in again}
+    for file in walk.files:
+        if file.path in again or (file.path in changed and file.path not in arrived):
+            yield file
+
+
+def _with_other_copies(walk: Walk, ledger: Mapping[str, LedgerEntry]) -> frozenset[str]:
+    """The paths of notes that may have other conflict copies than when they were read."""
+    copies = {item.file.path: item for item in walk.excluded if item.rule == CONFLICT_COPY}
+    before = {path for path, entry in ledger.items() if entry.rule == CONFLICT_COPY}
+    changed = {path for path, item in copies.items() if not _recorded(item, ledger)}
+    changed |= before - copies.keys()
+    return frozenset(name for path in changed for name in original_names(path))
 
 
 def _not_here(

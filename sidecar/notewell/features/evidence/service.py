@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -23,9 +24,13 @@ from notewell.search.query.terms import function_words, says_little
 from notewell.search.rank.candidates import CosineMap
 from notewell.search.show.blocks import line_at
 from notewell.search.show.snippets import sentences_of
+from notewell.vault.copied_passages import copy_name
 
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
+# A reply is expected in 10 s, and the search before took its part. Sentences are read in groups.
+_BUDGET_S, _GROUP = 4.0, 20
+_IN_PART = "The computer is busy: only the likeliest sentences were read. Ask again for all."
 _BY_WORDS = 0.5  # of a sentence's words, beside the cosine of its passage, before it is embedded
 
 
@@ -44,29 +49,34 @@ def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
     found: SearchReply = vault.ask(
         SearchRequest(request.q, limit=_NOTES, plain=True, weak=True, passages=0)
     )
-    sure = _surest(vault, request, found.results) if request.q.strip() else []
+    sure, complete = _surest(vault, request, found.results) if request.q.strip() else ([], True)
     near = () if sure else tuple(map(_near, found.results[:_NEAREST]))
+    warnings = found.warnings if not sure and not near else ()
     return EvidenceReply(
         query=request.q,
         vault=vault.record.name,
         said=bool(sure),
         answers=tuple(sure[: request.limit]),
         nearest=near,
-        warnings=found.warnings if not sure and not near else (),
+        warnings=warnings if complete else (*warnings, _IN_PART),
     )
 
 
 def _surest(
     vault: OpenVault, request: EvidenceRequest, results: Sequence[Result]
-) -> list[Evidence]:
-    """The sentences that may answer, the surest first, each text once."""
+) -> tuple[list[Evidence], bool]:
+    """The sentences that may answer, the surest first, each text once; and whether all were read.
+
+    A busy computer reads as many as it can in `_BUDGET_S`, the likeliest first.
+    """
     question = Question(request.q, vault.index.keywords)
     embedder = vault.embedder()
     asked = _vector(embedder, request.q)
     sentences = list(_sentences(vault, question, asked, results))
     if not sentences:
-        return []
+        return [], True
     alone, within = _cosines(embedder, asked, question, sentences)
+    count, sentences = len(sentences), sentences[: len(alone)]
     sure = confidences(question, sentences, alone, within)
     least = least_said(sentences)
     answers: dict[str, Evidence] = {}
@@ -74,7 +84,7 @@ def _surest(
         if sure[at] < least:
             break
         answers.setdefault(sentences[at].text, _shown(vault, sentences[at], sure[at]))
-    return list(answers.values())
+    return list(answers.values()), len(sentences) == count
 
 
 def _vector(embedder: Embedder | None, text: str) -> FloatArray | None:
@@ -87,7 +97,7 @@ def _vector(embedder: Embedder | None, text: str) -> FloatArray | None:
 def _sentences(
     vault: OpenVault, question: Question, asked: FloatArray | None, results: Sequence[Result]
 ) -> Iterator[AnswerSentence]:
-    """The sentences of the notes that are most like the question, at most so many."""
+    """The sentences of the notes that are most like the question, likeliest first."""
     found = [
         (cosine + _BY_WORDS * question.share(one.stems), one)
         for note, passage, cosine in _passages(vault, asked, results)
@@ -95,8 +105,8 @@ def _sentences(
         for one in (AnswerSentence(note, passage, start, end),)
         if not one.asks
     ]
-    best = sorted(range(len(found)), key=lambda at: -found[at][0])[:_SENTENCES]
-    return (found[at][1] for at in sorted(best))
+    found.sort(key=lambda each: -each[0])
+    return (sentence for _, sentence in found[:_SENTENCES])
 
 
 def _passages(
@@ -105,7 +115,11 @@ def _passages(
     """Of each note the passages nearest to the question, each with its cosine."""
     index = vault.index
     notes = [note for one in results if (note := index.note_at(one.path)) is not None]
-    chunks = {note.id: index.chunks_of(note.id) for note in notes}
+    # What a conflict copy says is not what the note says, so it is not quoted.
+    chunks = {
+        note.id: [one for one in index.chunks_of(note.id) if copy_name(one.headings) is None]
+        for note in notes
+    }
     cosines: dict[int, float] = {}
     if asked is not None:
         ids = np.unique([chunk.id for each in chunks.values() for chunk in each]).astype(np.int64)
@@ -128,16 +142,39 @@ def _cosines(
     question: Question,
     sentences: Sequence[AnswerSentence],
 ) -> _Cosines:
-    """Cosines with the question on the scale of all-MiniLM-L6-v2, (sentences,) each."""
+    """Cosines with the question on the scale of all-MiniLM-L6-v2, one of each kind a sentence.
+
+    There are fewer than sentences where the budget was spent on the first of them.
+    """
     try:
         if embedder is not None and asked is not None:
-            texts = [*(one.text for one in sentences), *(one.in_place for one in sentences)]
-            cosines = CosineMap.of(embedder).mapped(embedder.embed_passages(texts) @ asked)
-            return _Cosines(cosines[: len(sentences)], cosines[len(sentences) :])
+            vectors = read_within_budget(embedder, sentences)
+            cosines = CosineMap.of(embedder).mapped(vectors @ asked)
+            return _Cosines(cosines[0::2], cosines[1::2])
     except ModelError:
         pass
     alike = np.array(by_words(question, sentences), np.float32)
     return _Cosines(alike, alike)
+
+
+def read_within_budget(
+    embedder: Embedder,
+    sentences: Sequence[AnswerSentence],
+    clock: Callable[[], float] = time.monotonic,
+) -> FloatArray:
+    """The vectors of sentences, each alone and in its place, (2 n, dimensions); at least a group's.
+
+    Raises ModelError.
+    """
+    until = clock() + _BUDGET_S
+    groups: list[FloatArray] = []
+    for start in range(0, len(sentences), _GROUP):
+        group = sentences[start : start + _GROUP]
+        texts = [text for one in group for text in (one.text, one.in_place)]
+        groups.append(embedder.embed_passages(texts))
+        if clock() > until:
+            break
+    return np.concatenate(groups)
 
 
 def _shown(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:

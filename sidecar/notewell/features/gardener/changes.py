@@ -41,6 +41,7 @@ from notewell.vault.write_journal import MOST, JournalEntry
 MOST_NOTES = 400  # written at once: the journal keeps 500 writes, and a batch has to fit
 MOST_BYTES = 48 * 1024 * 1024  # of notes written at once: the journal keeps 64 MiB
 _CHANGED = "{} was changed since the plan was made. Make a new plan."
+_BY_HAND = "Nothing is written for it: settle it in the two notes, or reject it."
 _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, UnreadableNoteError, WriteError)
 _FENCE = "gardener-plan"
 _HOW = (
@@ -79,7 +80,10 @@ class SuggestionWriter:
             self.resume()
             plan = self.seen(key)
             chosen = [one for one in _chosen(plan, only) if one.state in {"open", "refused"}]
-            return self._start(plan, chosen, undoing=False)
+            shown = {one.id: _BY_HAND for one in chosen if not one.edit}
+            done = self._start(plan, [one for one in chosen if one.edit], undoing=False)
+            # What all were asked for leaves these as they are; who names one is told.
+            return replace(done, refused=(*done.refused, *shown.items())) if only else done
 
     def undo(self, key: str, only: Sequence[str]) -> Done:
         """Take back the edits of a plan's applied suggestions, or of some of them."""

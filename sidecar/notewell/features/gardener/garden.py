@@ -6,7 +6,7 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from notewell.features.gardener import GardenRules
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import centred_vectors
+from notewell.search.show.copies import copies_of
 from notewell.search.show.snippets import sentences_of
 from notewell.vault.daily import DailyNotes, obsidian_settings
 from notewell.vault.parse import file_title, one_line_end
@@ -104,6 +105,9 @@ class Garden:
     is_daily: Callable[[NoteFacts], bool] = lambda _: False
     # The sentence of a note that is nearest to what another note says, or None.
     sentence: Callable[[str, str], str | None] = lambda _one, _other: None
+    # The conflict copies of notes, by the path of the note, and the text of one, or None.
+    copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    read_copy: Callable[[str], NoteBody | None] = lambda _: None
 
     @cached_property
     def names(self) -> NoteNames:
@@ -166,6 +170,8 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
         new_notes=_new_notes(root),
         is_daily=lambda note: daily.day(note.path, note.properties) is not None,
         sentence=_Sentences(index, {note.path: note for note in stored.values()}),
+        copies=copies_of(index),
+        read_copy=partial(_read_copy, vault.source),
     )
 
 
@@ -245,6 +251,13 @@ class _BodyReader:
         except (UnreadableNoteError, VaultError):
             return None
         return NoteBody(read.text) if read.content_hash.hex() == self.hashes.get(path) else None
+
+
+def _read_copy(source: Source, path: str) -> NoteBody | None:
+    try:
+        return NoteBody(source.read(source.stamp(path)).text)
+    except (UnreadableNoteError, VaultError):
+        return None
 
 
 @frozen

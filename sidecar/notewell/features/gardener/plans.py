@@ -45,12 +45,14 @@ def suggestion(
     *,
     edits: Iterable[SuggestedEdit],
     subject: str,
+    diff: str = "",
 ) -> SuggestionView:
     """One thing to tend: why, how sure (0..1), and the edits of all notes that it touches.
 
     `path` is the note that it is about. `subject` is what it says of that note apart from places
     that move when the note is edited. Its id are 12 hexadecimal digits of the check, the path and
-    the subject, so that the same suggestion has the same id again.
+    the subject, so that the same suggestion has the same id again. `diff` is shown for one without
+    edits; of others a plan makes it.
     """
     key = json.dumps([check, path, subject], ensure_ascii=False)
     return SuggestionView(
@@ -61,7 +63,7 @@ def suggestion(
         evidence=evidence,
         confidence=confidence,
         edit=tuple(edits),
-        diff="",  # of those that a plan has
+        diff=diff,
         state="open",
     )
 

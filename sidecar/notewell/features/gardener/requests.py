@@ -15,6 +15,7 @@ GardenCheck = Literal[
     "broken_links",
     "unlinked_mentions",
     "near_duplicates",
+    "conflict_copies",
     "disagreements",
     "similar_topics",
     "missing_topics",
@@ -70,7 +71,10 @@ class SuggestedEdit:
 
 @frozen
 class SuggestionView:
-    """A suggestion of a plan. `why` says why it was refused, "" if it was not."""
+    """A suggestion of a plan. `why` says why it was refused, "" if it was not.
+
+    One without an `edit` only shows something: it can be rejected, and not applied.
+    """
 
     id: str
     check: GardenCheck

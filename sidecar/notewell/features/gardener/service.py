@@ -349,7 +349,7 @@ def _fitting(garden: Garden, found: list[list[SuggestionView]], limit: int) -> l
             continue
         if any(clash(edit, other) for edit in one.edit for other in edits.get(edit.path, ())):
             continue
-        diff = _diff(garden, one)
+        diff = _diff(garden, one) if one.edit else one.diff[:_MOST_DIFF]
         if diff is not None:
             chosen.append(replace(one, diff=diff))
             for edit in one.edit:

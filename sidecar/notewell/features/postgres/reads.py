@@ -184,15 +184,20 @@ class VaultReads:
         return {row[1]: ManifestEntry(*row) for row in rows}
 
     def ledger(
-        self, *, state: LedgerState | None = None, path: str | None = None
+        self,
+        *,
+        state: LedgerState | None = None,
+        path: str | None = None,
+        rule: str | None = None,
     ) -> tuple[LedgerEntry, ...]:
         if path is not None and not is_path(path):
             return ()
         found = self._rows(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1"
             " AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR path = $3)"
+            " AND ($4::text IS NULL OR rule = $4)"
             ' ORDER BY path COLLATE "C"',
-            state, path,
+            state, path, rule,
         )  # fmt: skip
         return tuple(ledger_of(row) for row in found)
 

@@ -342,11 +342,15 @@ class NoteRows:
         return {row[1]: ManifestEntry(*row) for row in found}
 
     def ledger(
-        self, *, state: LedgerState | None = None, path: str | None = None
+        self,
+        *,
+        state: LedgerState | None = None,
+        path: str | None = None,
+        rule: str | None = None,
     ) -> tuple[LedgerEntry, ...]:
         if path is not None and not is_storable(path):
             return ()
-        wanted = [("state", state), ("path", path)]
+        wanted = [("state", state), ("path", path), ("rule", rule)]
         given = [(column, value) for column, value in wanted if value is not None]
         where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
         found = self._store.read(

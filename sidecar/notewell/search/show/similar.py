@@ -45,6 +45,7 @@ from notewell.search.rank.ranking import (
 )
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.show import results
+from notewell.search.show.copies import NO_COPIES, Copies, with_copies
 from notewell.search.show.duplicates import (
     MAX_COMPARED,
     find_duplicates,
@@ -81,6 +82,7 @@ def similar(
     *,
     semantic_reason: str | None,
     uri: Uri | None = None,
+    copies: Copies = NO_COPIES,
 ) -> SearchReply:
     """Notes most similar to the note at `request.path` or to a text, without the note itself.
 
@@ -102,7 +104,7 @@ def similar(
         raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
     address = uri or source_of(vault).uri
     return _SimilarSearch(
-        index, embedder, request, text, rules, vault, semantic_reason, address
+        index, embedder, request, text, rules, vault, semantic_reason, address, copies
     ).reply()
 
 
@@ -126,6 +128,7 @@ class _SimilarSearch:
     vault: VaultRecord
     semantic_reason: str | None
     uri: Uri
+    copies_beside: Copies
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -178,7 +181,7 @@ class _SimilarSearch:
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
             total=self.total - self.filtered.get("near_duplicate", 0),
             confidence=None,
-            results=shown,
+            results=with_copies(shown, self.copies_beside),
             warnings=tuple(self.warnings),
             explain=trace.explain(
                 {

@@ -2,7 +2,7 @@
 
 import type { SuggestionView } from "../../../../src/contract";
 import type { Mark, Review } from "./review";
-import { diffLines, isOpen, stateName, sure, type DiffLine } from "./words";
+import { diffLines, hasEdit, isOpen, stateName, sure, type DiffLine } from "./words";
 import { t } from "../../../../src/texts";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, h } from "../../../lib/dom";
@@ -45,7 +45,7 @@ export function itemView({ context, review, marked, takeBack }: ItemParts, one: 
     one.why ? h("p", { class: "warning", dir: "auto" }, one.why) : null,
     diffView(one.diff),
     mayDecide
-      ? h("div", { class: "buttons" }, choice("accept", t("Accept"), t("Accept: {title}", { title })), choice("reject", t("Reject"), t("Reject: {title}", { title })))
+      ? h("div", { class: "buttons" }, hasEdit(one) ? choice("accept", t("Accept"), t("Accept: {title}", { title })) : null, choice("reject", t("Reject"), t("Reject: {title}", { title })))
       : one.state === "applied" && context.mayWrite
         ? h("div", { class: "buttons" }, back())
         : null,

@@ -3,7 +3,7 @@
 import type { GardenClient } from "./client";
 import type { PlanReply } from "../../../../src/contract";
 import { Review } from "./review";
-import { appliedText, checkName, groupsOf, isOpen, planName, sizeText, takenBackText, type Group } from "./words";
+import { appliedText, checkName, groupsOf, hasEdit, isOpen, planName, sizeText, takenBackText, type Group } from "./words";
 import { asServerError } from "../../../../src/client";
 import { locale, t, tn } from "../../../../src/texts";
 import type { ViewContext } from "../../../app/viewContext";
@@ -100,7 +100,8 @@ class PlanView {
   /** Buttons that mark all of a kind. */
   #ofKind(check: string, open: number): HTMLElement {
     const labels = { accept: tn(open, "Accept all {n}", "Accept all {n}"), reject: tn(open, "Reject all {n}", "Reject all {n}") };
-    const made = (["accept", "reject"] as const).map((mark) => {
+    const marks = this.#review.plan.suggestions.some((one) => one.check === check && hasEdit(one)) ? (["accept", "reject"] as const) : (["reject"] as const);
+    const made = marks.map((mark) => {
       const press = (): void => {
         this.#review.toggleAll(check, mark);
         this.#update();

@@ -10,6 +10,7 @@ export function checkName(check: string): string {
     broken_links: t("Broken links"),
     unlinked_mentions: t("Names without a link"),
     near_duplicates: t("Notes that say nearly the same"),
+    conflict_copies: t("Conflict copies"),
     disagreements: t("Notes that disagree, or that another replaces"),
     similar_topics: t("Topics that may be one"),
     missing_topics: t("Notes without topics"),
@@ -34,6 +35,7 @@ export function checkHelp(check: string, finds: string): string {
     unlinked_mentions: t("A link around the name of a note that another one says without it."),
     disagreements: t("A property that names the other note. Both lines are shown; no text is changed."),
     near_duplicates: t("A property that marks one of two notes with nearly the same text. Texts are never merged."),
+    conflict_copies: t("Versions of a note that a synchroniser left beside it, with what each says alone. Nothing is written: you settle them."),
     similar_topics: t("One topic in place of two that are alike in name or meaning."),
     missing_topics: t("Topics of your own list for notes that have none."),
     missing_tags: t("Tags that several similar notes have, and no new ones."),
@@ -90,6 +92,11 @@ export function countsText(counts: PlanReply["counts"]): string {
 
 export function stateName(state: SuggestionView["state"]): string {
   return { open: t("open"), applied: t("applied"), rejected: t("rejected"), refused: t("refused") }[state];
+}
+
+/** Whether accepting it would write something; others only show something, and can be rejected. */
+export function hasEdit({ edit }: Pick<SuggestionView, "edit">): boolean {
+  return edit.length > 0;
 }
 
 /** "2 suggestions are applied, 1 was refused because its note changed or cannot be written." */

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.checks import (
     broken_links,
+    conflict_copies,
     disagreements,
     missing_properties,
     missing_tags,
@@ -51,6 +52,11 @@ CHECKS: Mapping[GardenCheck, CheckRow] = {
             near_duplicates.NAME,
             "notes that say nearly the same",
             near_duplicates.find,
+        ),
+        CheckRow(
+            conflict_copies.NAME,
+            "conflict copies that a synchroniser left beside a note",
+            conflict_copies.find,
         ),
         CheckRow(
             disagreements.NAME,

@@ -1,0 +1,92 @@
+"""Says of results which conflict copies lie beside their notes, and which passages are of these."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from notewell.base.types.frozen import frozen
+from notewell.contract.search import Passage, Result
+from notewell.index.port import IndexReader
+from notewell.vault.conflicts import CONFLICT_COPY, original_names
+from notewell.vault.copied_passages import copy_name
+
+Copies = Mapping[str, tuple[str, ...]]  # the paths of conflict copies by that of their note
+NO_COPIES: Copies = MappingProxyType({})
+
+
+@frozen
+class _CopiesNow:
+    generation: int = -1
+    copies: Copies = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class CopiesCache:
+    """Caches the conflict copies of one index by the notes they belong to. Thread-safe."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _known: _CopiesNow = field(default_factory=_CopiesNow)
+
+    def current(self, index: IndexReader) -> Copies:
+        with self._lock:
+            if self._known.generation != index.generation:
+                self._known = _CopiesNow(index.generation, copies_of(index))
+            return self._known.copies
+
+
+def copies_of(index: IndexReader) -> Copies:
+    """The conflict copies of an index, as its ledger has them; copies of copies are the note's."""
+    entries = [entry.path for entry in index.ledger(rule=CONFLICT_COPY)]
+    if not entries:
+        return {}
+    candidates = {path: original_names(path) for path in entries}
+    notes = index.manifest([name for names in candidates.values() for name in names])
+    found: dict[str, list[str]] = {}
+    for path in entries:
+        original = _note_of(path, candidates, notes)
+        if original is not None:
+            found.setdefault(original, []).append(path)
+    return {path: tuple(copies) for path, copies in found.items()}
+
+
+def _note_of(
+    path: str, candidates: Mapping[str, Sequence[str]], notes: Mapping[str, object]
+) -> str | None:
+    for name in candidates[path]:
+        if name in notes:
+            return name
+        if name in candidates and (note := _note_of(name, candidates, notes)) is not None:
+            return note
+    return None
+
+
+def with_copies(shown: Sequence[Result], copies: Copies) -> tuple[Result, ...]:
+    """The results with the conflict copies of their notes, and what stands in these alone."""
+    if not copies:
+        return tuple(shown)
+    return tuple(
+        _marked(result, copies[result.path]) if result.path in copies else result
+        for result in shown
+    )
+
+
+def _marked(result: Result, copies: tuple[str, ...]) -> Result:
+    return replace(
+        result,
+        copies=copies,
+        copy=_copy_of(result.heading, copies),
+        passages=tuple(_marked_passage(passage, copies) for passage in result.passages),
+    )
+
+
+def _marked_passage(passage: Passage, copies: tuple[str, ...]) -> Passage:
+    copy = _copy_of(passage.heading, copies)
+    return passage if copy is None else replace(passage, copy=copy)
+
+
+def _copy_of(heading: str | None, copies: tuple[str, ...]) -> str | None:
+    name = copy_name((heading or "").split(" > ", 1))
+    return next((path for path in copies if name and path.rpartition("/")[2] == name), None)
