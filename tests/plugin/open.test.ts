@@ -12,7 +12,7 @@ let app: App;
 let openedLinks: unknown[][];
 
 beforeEach(() => {
-  const files = { "paper.pdf": "%PDF-", "Plan.canvas": "{}", "Caf\u0065\u0301.pdf": "%PDF-" };
+  const files = { "2026-11-21.md": "# Day", "paper.pdf": "%PDF-", "Plan.canvas": "{}", "Caf\u0065\u0301.pdf": "%PDF-" };
   app = FakeApp.createConfigured__({ files }) as unknown as App;
   openedLinks = [];
   vi.spyOn(app.workspace, "openLinkText").mockImplementation((...given) => {
@@ -63,6 +63,11 @@ it("opens a link that is saved in a daily note where it was saved", async () => 
   const open = vi.spyOn(app.vault, "getFileByPath");
   await openPlace(app, { path: ".documents/.gleanings/Daily/2026-11-21.md/0123456789ab.md", uri: "obsidian://open", passage: null }, false);
   expect(open.mock.calls.map(([path]) => path)).toEqual(["Daily/2026-11-21.md"]);
+});
+
+it("opens it at the line that its address names", async () => {
+  await openPlace(app, { path: ".documents/.gleanings/2026-11-21.md/0123456789ab.md", uri: "obsidian://open?vault=V&file=2026-11-21&line=7", passage: null }, false);
+  expect(JSON.stringify(openedLinks.at(-1))).toContain('"line":6');
 });
 
 it("opens and links a note of another vault by its address, which opens no other program", async () => {

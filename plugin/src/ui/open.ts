@@ -29,7 +29,7 @@ export interface Place {
 
 /** How paths of documents begin that are indexed with the vault and lie outside it. */
 const DOCUMENTS = ".documents/";
-/** A link saved in a daily note, without a note of its own, which opens the daily note. */
+/** A link saved in a daily note, without a note of its own, which opens the daily note at its line. */
 const SAVED_LINK = /^\.documents\/\.gleanings\/(.+\.md)\/[^/]+$/i;
 
 export type Pane = PaneType | boolean;
@@ -66,7 +66,8 @@ export function subpathOf(passage: Spot | null): string {
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
   const day = SAVED_LINK.exec(place.path)?.[1];
   if (day) {
-    await openPlace(app, { path: day, passage: null }, pane, active);
+    const line = Number(/[?&]line=(\d+)$/.exec(place.uri ?? "")?.[1] ?? 0);
+    await openPlace(app, { path: day, passage: line ? { line } : null }, pane, active);
     return;
   }
   if (place.path.startsWith(DOCUMENTS)) {

@@ -63,6 +63,7 @@ def test_a_saved_link_is_a_result_with_its_own_properties(engine: Engine, vault:
     assert result.title == "A study of bees"
     assert result.uri is not None
     assert "Daily%2F2026-11-21" in result.uri
+    assert result.uri.endswith("&line=7")  # where it is saved
     assert len(found(engine, "type:gleaning")) == 2
     assert sorted(str(path.relative_to(vault)) for path in vault.rglob("*.md")) == [
         DAY,
@@ -70,6 +71,13 @@ def test_a_saved_link_is_a_result_with_its_own_properties(engine: Engine, vault:
     ]  # nothing was written
     listed = engine.answer(GleaningsRequest())
     assert (listed.total, {one.note for one in listed.gleanings}) == (2, {None})
+
+
+def test_a_link_saved_on_two_days_is_one_result(engine: Engine, vault: Path) -> None:
+    (vault / "Daily" / "2026-11-22.md").write_text(TEXT, encoding="utf-8")
+    engine.index_now()
+    assert len(found(engine, "type:gleaning bees")) == 1
+    assert found(engine, "bees hive")[0].endswith(f"/{BEES}.md")
 
 
 def test_it_is_one_result_once_extracted_and_back_when_that_is_undone(engine: Engine) -> None:

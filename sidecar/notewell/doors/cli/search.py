@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, get_args
+from urllib.parse import parse_qs, urlsplit
 
 import click
 from rich.cells import cell_len, chop_cells
@@ -296,12 +297,32 @@ def _print_result(rank: int, result: Result) -> None:
 
 def _place(result: Result) -> str:
     """Return the path with the line or page, what embeds the file, and its conflict copies."""
+    saved = _saved_link(result)
+    if saved is not None:
+        return saved
     at = f":{result.line}" if result.page is None else f", page {result.page}"
     names = [PurePosixPath(path).stem for path in result.embedded_in]
     path = f"{result.vault} > {result.path}" if result.vault else result.path
     count = len(result.copies)
     copies = f", with {count} conflict cop{'y' if count == 1 else 'ies'}" if count else ""
     return path + at + (f", embedded in {', '.join(names)}" if names else "") + copies
+
+
+def _saved_link(result: Result) -> str | None:
+    """Return the address of a link saved in a daily note, and its place; None for other results.
+
+    Its own path is no file.
+    """
+    address, day = (result.properties.get(name) for name in ("url", "migrated_from"))
+    if not isinstance(address, str) or not isinstance(day, str):
+        return None
+    from notewell.vault.paths import is_document  # noqa: PLC0415 - few results need it
+
+    if not is_document(result.path):
+        return None
+    line = parse_qs(urlsplit(result.uri).query).get("line", ())
+    place = f"{result.vault} > {day}" if result.vault else day
+    return f"{address}, saved in {':'.join((place, *line))}"
 
 
 def _as_of(result: Result) -> str:

@@ -117,10 +117,19 @@ class _WithGleanings:
         return None
 
     def uri(self, path: str, anchor: str | None = None) -> str:
-        """See `Source.uri`; a saved link opens its daily note."""
-        if _is_gleaning(path):
-            return self._own.uri(path.removeprefix(f"{ROOT}/").rpartition("/")[0])
-        return self._own.uri(path, anchor)
+        """See `Source.uri`; a saved link opens its daily note, at the `line` where it is saved.
+
+        Obsidian ignores the line; the plugin and the terminal use it.
+        """
+        if not _is_gleaning(path):
+            return self._own.uri(path, anchor)
+        day, _, name = path.removeprefix(f"{ROOT}/").rpartition("/")
+        address = self._own.uri(day)
+        try:
+            one = self._of_day(self._own.stamp(day)).get(name.removesuffix(".md"))
+        except NotewellError:
+            return address
+        return address if one is None else f"{address}&line={one.seen[0].entry.line}"
 
     def receiver(self) -> Mirror | None:
         return self._own.receiver()

@@ -14,6 +14,7 @@ from notewell.vault.conflicts import CONFLICT_COPY, original_names
 from notewell.vault.copied_passages import copy_name
 
 Copies = Mapping[str, tuple[str, ...]]  # the paths of conflict copies by that of their note
+_MOST_NAMED = 3
 NO_COPIES: Copies = MappingProxyType({})
 
 
@@ -71,6 +72,15 @@ def with_copies(shown: Sequence[Result], copies: Copies) -> tuple[Result, ...]:
         _marked(result, copies[result.path]) if result.path in copies else result
         for result in shown
     )
+
+
+def told_copies(paths: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about the conflict copies beside the note that is looked at, if there are any."""
+    if not paths:
+        return ()
+    names = ", ".join(path.rpartition("/")[2] for path in paths[:_MOST_NAMED])
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return (f"A synchroniser left conflict copies of this note: {names}{more}.",)
 
 
 def _marked(result: Result, copies: tuple[str, ...]) -> Result:

@@ -45,7 +45,7 @@ from notewell.search.rank.ranking import (
 )
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.show import results
-from notewell.search.show.copies import NO_COPIES, Copies, with_copies
+from notewell.search.show.copies import NO_COPIES, Copies, told_copies, with_copies
 from notewell.search.show.duplicates import (
     MAX_COMPARED,
     find_duplicates,
@@ -182,7 +182,7 @@ class _SimilarSearch:
             total=self.total - self.filtered.get("near_duplicate", 0),
             confidence=None,
             results=with_copies(shown, self.copies_beside),
-            warnings=tuple(self.warnings),
+            warnings=(*self.warnings, *told_copies(self.copies_beside.get(request.path, ()))),
             explain=trace.explain(
                 {
                     "path": request.path or None,
