@@ -4,11 +4,17 @@ import type { Facts } from "../../plugin/src/local/facts";
 import { LocalIndex } from "../../plugin/src/local/localIndex";
 import type { LocalVault } from "../../plugin/src/local/reader";
 import { opened, type StoredSegment } from "../../plugin/src/local/segment";
+import { parseNote } from "../host/parseNote";
 import type { Kept, SegmentStore } from "../../plugin/src/local/store";
 
 export interface Note extends Partial<Omit<Facts, "path">> {
   readonly text: string;
   readonly mtime?: number;
+}
+
+/** As the app's metadata cache has them. */
+function headingsOf(text: string): Facts["headings"] {
+  return (parseNote(text).headings ?? []).map(({ heading, level, position }) => ({ text: heading, level, line: position.start.line }));
 }
 
 /** A vault in memory, which counts what is read of it. */
@@ -28,8 +34,8 @@ export class MemoryVault implements LocalVault {
   facts(path: string): Facts | null {
     const note = this.notes[path];
     const title = path.replace(/^.*\/|\.md$/g, "");
-    const known = { path, title, aliases: [], headings: [], tags: [], properties: {}, created: 0 };
-    return note ? { ...known, modified: note.mtime ?? 1_000, ...note } : null;
+    const known = { path, title, aliases: [], tags: [], properties: {}, created: 0 };
+    return note ? { ...known, headings: headingsOf(note.text), modified: note.mtime ?? 1_000, ...note } : null;
   }
 
   async read(path: string) {

@@ -129,10 +129,31 @@ describe("snippets of the plugin's own search", () => {
   const cases = JSON.parse(readFileSync("tests/contract/snippet-cases.json", "utf8")) as Case[];
 
   it.each(cases.map((one) => [one.what, one] as const))("are as the server's: %s", (_, { title, note, words, chars, snippet, marks }) => {
-    const [passage] = passagesOf(note, new Map(words.map((word) => [word, 1])), 1, title);
+    const [passage] = passagesOf(note, new Map(words.map((word) => [word, 1])), 1, { title });
     const shown = pieces(passage?.snippet ?? "", passage?.highlights ?? [], chars);
     expect(shown.map(({ text }) => text).join("")).toBe(snippet);
     expect(shown.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toEqual(marks);
+  });
+
+  interface HeadingCase {
+    readonly what: string;
+    readonly note: string;
+    readonly headings: readonly (readonly [level: number, text: string, line: number])[];
+    readonly passages: readonly (readonly [word: string, path: string, line: number])[];
+  }
+  const headingCases = JSON.parse(readFileSync("tests/vault/heading-cases.json", "utf8")) as HeadingCase[];
+
+  it.each(headingCases.map((one) => [one.what, one] as const))("stand below the headings that the app has, as the server's do: %s", (_, { note, headings, passages }) => {
+    const known = headings.map(([level, text, line]) => ({ level, text, line }));
+    for (const [word, path, line] of passages) {
+      const [found] = passagesOf(note, new Map([[word, 1]]), 1, { headings: known });
+      expect([found?.heading, found?.line]).toEqual([path, line]);
+    }
+  });
+
+  it("read headings from the lines where the app has not read the text yet", () => {
+    const [found] = passagesOf("New text.\n\n# Bread\n\nBake it.\n", new Map([["bake", 1]]), 1, { headings: [{ level: 1, text: "Bread", line: 0 }] });
+    expect(found?.heading).toBe("Bread");
   });
 
   it("do not say a heading twice", () => {

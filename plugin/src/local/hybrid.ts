@@ -117,5 +117,5 @@ export async function resultByMeaning(file: PhoneFile, notes: Notes, near: Near)
   const text = await notes.read(facts.path);
   if (!isCurrent(file, near.note, text)) return null;
   const [first, last] = near.passage < 0 ? [1, Infinity] : file.linesOf(near.passage);
-  return nearResult(facts, near, passageBetween(text, first, last));
+  return nearResult(facts, near, passageBetween(text, first, last, facts.headings));
 }

@@ -121,7 +121,7 @@ export class LocalIndex {
     for (const word of wanted) if (!weights.has(word)) weights.set(word, 1); // written a moment ago, and not read yet
     for (const [word, weight] of weights) weights.set(word, weight * Math.log(1 + (index.size + 1) / (index.frequency(word) + 1)));
     const facts = this.#vault.facts(path);
-    const passages = passagesOf(text, weights, limit);
+    const passages = passagesOf(text, weights, limit, { headings: facts?.headings });
     const least = LEAST_SHARE * Math.max(...passages.map(({ score }) => score));
     const found = passages.filter(({ score }) => score > 0 && score >= least);
     const results = facts && found.length > 0 ? [resultOf(facts, 1, found)] : [];
@@ -238,12 +238,12 @@ export class LocalIndex {
 
   async #result(facts: Facts, score: number, weights: ReadonlyMap<string, number>, reasons: readonly Reason[] = []): Promise<Result | null> {
     const text = await this.#read(facts.path);
-    return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES, facts.title), reasons);
+    return resultOf(facts, score, passagesOf(text, weights, MAX_PASSAGES, facts), reasons);
   }
 
   async #resultWith(facts: Facts, score: number, coverage: number | null, weights: ReadonlyMap<string, number>, phrases: readonly TextTest[]): Promise<Result> {
     const text = await this.#read(facts.path);
-    const passages = passagesOf(text, weights, MAX_PASSAGES, facts.title, phrases);
+    const passages = passagesOf(text, weights, MAX_PASSAGES, facts, phrases);
     const shown = passages.flatMap(({ snippet, heading }) => [snippet, heading ?? ""]);
     return resultOf(facts, score, passages, hiddenPlaces(facts, [facts.title, ...shown], phrases), coverage);
   }

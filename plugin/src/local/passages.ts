@@ -1,6 +1,7 @@
 /** The passages of a note that show why it was found. */
 
 import type { Passage } from "../contract";
+import type { Heading } from "./facts";
 import { spans, words } from "./words";
 
 const MAX_TEXT = 200_000; // characters that are looked at
@@ -22,27 +23,35 @@ interface Block {
   readonly text: string;
   readonly line: number;
   readonly heading: string | null;
+  readonly isHeading: boolean;
+}
+
+/** What is known of a note whose passages are looked for. */
+interface Named {
+  readonly title?: string;
+  /** As the app reads the note. Where they do not fit the text, as while it is being written, its own lines say. */
+  readonly headings?: readonly Heading[];
 }
 
 /** The best passages for `weights`, the words that were searched for; at least the first one of the text. Those with most `phrases` come first. */
-export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number, title = "", phrases: readonly TextTest[] = []): Passage[] {
+export function passagesOf(text: string, weights: ReadonlyMap<string, number>, limit: number, { title = "", headings }: Named = {}, phrases: readonly TextTest[] = []): Passage[] {
   const name = words(title).join();
-  const scored = blocksOf(text.slice(0, MAX_TEXT))
-    .filter((block) => !HEADING.test(block.text) || words(block.text).join() !== name) // the title is above the passage
+  const scored = blocksOf(text.slice(0, MAX_TEXT), headings)
+    .filter((block) => !block.isHeading || words(block.text).join() !== name) // the title is above the passage
     .map((block) => passageOf(block, weights));
   const held = new Map(scored.map((each) => [each, phrases.filter((holds) => holds(each.snippet)).length]));
   const byPhrases = (one: Passage, other: Passage): number => (held.get(other) ?? 0) - (held.get(one) ?? 0);
   const best = [...scored].sort((one, other) => byPhrases(one, other) || other.score - one.score || one.line - other.line).slice(0, limit);
   const found = best.filter(({ score }, at) => at === 0 || score > 0);
-  return found.length > 0 ? found : [passageOf({ text: "", line: 1, heading: null }, weights)];
+  return found.length > 0 ? found : [passageOf(NOTHING, weights)];
 }
 
 /** The first paragraph between two lines. */
-export function passageBetween(text: string, first: number, last: number): Passage {
-  const blocks = blocksOf(text.slice(0, MAX_TEXT)).filter(({ line }) => line <= last);
+export function passageBetween(text: string, first: number, last: number, headings?: readonly Heading[]): Passage {
+  const blocks = blocksOf(text.slice(0, MAX_TEXT), headings).filter(({ line }) => line <= last);
   const inside = blocks.filter(({ line }) => line >= first);
-  const block = inside.find((each) => !HEADING.test(each.text)) ?? inside[0] ?? blocks.at(-1);
-  return passageOf(block ?? { text: "", line: 1, heading: null }, new Map());
+  const block = inside.find(({ isHeading }) => !isHeading) ?? inside[0] ?? blocks.at(-1);
+  return passageOf(block ?? NOTHING, new Map());
 }
 
 /** The text of a note below its properties. */
@@ -50,24 +59,43 @@ export function bodyOf(text: string): string {
   return text.replace(FRONTMATTER, "");
 }
 
-function blocksOf(text: string): Block[] {
+const NOTHING: Block = { text: "", line: 1, heading: null, isHeading: false };
+
+/** The heading on a line, from 0: by the app's own reading of the note, else by the line's form. */
+function headingFinder(lines: readonly string[], headings: readonly Heading[] | undefined): (at: number) => readonly [level: number, text: string] | null {
+  const known = new Map(headings?.map((one) => [one.line, one]));
+  if (headings?.every(({ line, text }) => line >= lines.length || lines[line]?.includes(text))) {
+    return (at) => {
+      const found = known.get(at);
+      return found ? [found.level, found.text] : null;
+    };
+  }
+  return (at) => {
+    const [, marks, text] = HEADING.exec(lines[at] ?? "") ?? [];
+    return marks && text ? [marks.length, text] : null;
+  };
+}
+
+function blocksOf(text: string, headings?: readonly Heading[]): Block[] {
   const start = FRONTMATTER.exec(text)?.[0] ?? "";
   const first = start.split("\n").length - 1;
   const blocks: Block[] = [];
   const path: string[] = [];
   let lines: string[] = [];
   let from = first;
+  const all = text.split("\n");
+  const headingAt = headingFinder(all, headings);
   const end = (above: readonly string[] = path): void => {
     const steps = above.filter(Boolean);
-    if (lines.length > 0) blocks.push({ text: lines.join("\n"), line: from + 1, heading: steps.join(" > ") || null });
+    if (lines.length > 0) blocks.push({ text: lines.join("\n"), line: from + 1, heading: steps.join(" > ") || null, isHeading: above !== path });
     lines = [];
   };
-  text.slice(start.length).split("\n").forEach((line, at) => {
-    const heading = HEADING.exec(line);
+  all.slice(first).forEach((line, at) => {
+    const heading = headingAt(first + at);
     if (heading || !line.trim()) end();
     if (heading) {
-      path.length = (heading[1] ?? "").length - 1;
-      path.push(plain(heading[2] ?? ""));
+      path.length = heading[0] - 1;
+      path.push(plain(heading[1]));
       for (let level = 0; level < path.length; level += 1) path[level] ??= "";
     }
     if (!line.trim()) return;
@@ -79,15 +107,13 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-function passageOf({ text, line, heading }: Block, weights: ReadonlyMap<string, number>): Passage {
+function passageOf({ text, line, heading, isHeading }: Block, weights: ReadonlyMap<string, number>): Passage {
   const matches = (shown: string): ReturnType<typeof spans> => spans(shown).filter(({ word }) => weights.has(word));
   const scoreOf = (shown: string): number => [...new Set(matches(shown).map(({ word }) => word))].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
   const snippet = shownText(text, scoreOf).slice(0, MAX_SNIPPET);
   const found = matches(snippet);
   const score = scoreOf(snippet);
   const block = BLOCK_ID.exec(text)?.[1] ?? null;
-  // A heading alone says less than a paragraph with the same words.
-  const isHeading = HEADING.test(text);
   return {
     heading,
     block,
@@ -97,7 +123,7 @@ function passageOf({ text, line, heading }: Block, weights: ReadonlyMap<string, 
     line,
     snippet,
     highlights: joined(found.map(({ start, end }) => [start, end] as const)),
-    score: isHeading ? score * 0.6 : score,
+    score: isHeading ? score * 0.6 : score, // a heading alone says less than a paragraph with the same words
     children: null,
     ...NO_ADDRESS,
   };

@@ -66,8 +66,7 @@ export function subpathOf(passage: Spot | null): string {
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
   const day = SAVED_LINK.exec(place.path)?.[1];
   if (day) {
-    const line = Number(/[?&]line=(\d+)$/.exec(place.uri ?? "")?.[1] ?? 0);
-    await openPlace(app, { path: day, passage: line ? { line } : null }, pane, active);
+    await openPlace(app, { path: day, passage: savedAt(place) }, pane, active);
     return;
   }
   if (place.path.startsWith(DOCUMENTS)) {
@@ -83,6 +82,12 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
   const { passage } = place;
   if (passage?.node) await openCanvas(app, file, passage.node, pane, active);
   else await openFile(app, file, passage, pane, active);
+}
+
+/** The line at which a link is saved, which its address names. */
+function savedAt({ uri = "" }: Place): Spot | null {
+  const line = Number(/[?&]line=(\d+)$/.exec(uri)?.[1] ?? 0);
+  return line > 0 ? { line } : null;
 }
 
 /** Opens a page of the server in the browser. The token in the URL signs in, as with the link of `notewell serve`. */

@@ -338,9 +338,13 @@ def _match_in_words(result: Result) -> str:
 
 
 def _below_title(result: Result) -> str:
-    """Return the heading path, without a first heading that only repeats the title."""
+    """Return the heading path and the list items around the passage.
+
+    Without a first heading that only repeats the title.
+    """
     first, separator, rest = (result.heading or "").partition(" > ")
-    return rest if first == result.title else f"{first}{separator}{rest}"
+    headings = rest if first == result.title else f"{first}{separator}{rest}"
+    return " > ".join(filter(None, (headings, result.parent)))
 
 
 def _elsewhere(result: Result) -> str:
