@@ -36,6 +36,7 @@ from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
+from notewell.search.rank.guarantees import Guarantees, HeldWords, content_words_of
 from notewell.search.rank.ranking import (
     SUMS,
     FusionPlan,
@@ -51,6 +52,7 @@ from notewell.search.rank.relevance import (
     USUALLY_NEARER,
     Asked,
     judge,
+    odds_by_meaning,
 )
 from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
@@ -168,6 +170,7 @@ class _Weighed:
     scored: Scored
     spreading: Spreading | None  # along links, by the method `gars`
     period: DateMention | None  # that the query names
+    guarantees: Guarantees | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -337,7 +340,26 @@ class _TextSearch:
                 "neighbours", count_in=len(spreading.activated), count_out=len(notes)
             )
         scored = scoring.score(notes, plan, spreading)
-        return _Weighed(chunks, notes, query, plan, scored, spreading, period)
+        guarantees = None
+        if plan.method in {"auto", "keyword"} and self.is_plain:
+            guarantees = self.guarantees(found, notes, query)
+            scored = guarantees.applied(scored)
+        return _Weighed(chunks, notes, query, plan, scored, spreading, period, guarantees)
+
+    @property
+    def is_plain(self) -> bool:
+        """True unless the request weighs the evidence in its own way."""
+        return self.context.request.alpha is None and not self.context.request.ignore
+
+    def guarantees(self, found: Retrieved, notes: NoteEvidence, query: QueryEvidence) -> Guarantees:
+        """The orders that hold whatever the sums are."""
+        index = self.context.index
+        content = content_words_of(found.terms, found.text, typing=self.context.is_typing)
+        together = partial(notes_with_one_of_each, index, content.groups)
+        held = HeldWords.of(index.keywords, content, notes.ids, together)
+        odds = None if found.vector is None else odds_by_meaning(notes, query)
+        count = index.keywords.note_count
+        return Guarantees(notes, held, count, odds)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""
@@ -398,6 +420,11 @@ class _TextSearch:
         relevance = judge(notes, weighed.query, mode, asked, shares)
         if weighed.period is not None and whole.multipliers.recency is not None:
             relevance = relevance.with_certain(whole.multipliers.recency > WITHIN_PERIOD)
+        if weighed.guarantees is not None:
+            kept, filler = weighed.guarantees.never_cut, weighed.guarantees.filler
+            relevance = relevance.with_certain(kept)
+            if not asked.required:
+                relevance = relevance.without(filler & ~kept)
         self.report.confidence = round(relevance.confidence, 3)
         if weighed.spreading is not None:
             relevance = weighed.spreading.with_linked(relevance, notes.ids)

@@ -269,14 +269,3 @@ def test_a_linked_note_is_kept_where_links_count(make_library: MakeLibrary) -> N
     assert library.similar(path="Oven.md", weak=False).results == ()
     linked = library.similar(path="Oven.md", weak=False, links=0.5).results
     assert [result.path for result in linked] == ["Engines.md"]
-
-
-def test_conflict_copies_are_told_and_are_no_results(make_library: MakeLibrary) -> None:
-    text = "The plan for the orchard has quince trees and a wall of stone.\n"
-    copy = "A.sync-conflict-20260101-120000-ABCDEFG.md"
-    library = make_library({"A.md": text, copy: text, "Z.md": "The orchard plan of quince trees."})
-    own = library.similar(path="A.md", weak=True)
-    assert [result.path for result in own.results] == ["Z.md"]
-    assert any(copy in warning for warning in own.warnings)
-    other = library.similar(path="Z.md", weak=True)
-    assert [(result.path, result.copies) for result in other.results] == [("A.md", (copy,))]

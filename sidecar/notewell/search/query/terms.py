@@ -50,9 +50,9 @@ _RUSSIAN = """
 # Words that say as little of a topic, but are worth as much as others if somebody types them.
 _VAGUE = """
 already also always another because before best better both different each either else even every
-first good here just last less like make many more most much must need never new next now one only
-other out own really same second see still take thing things three two use used uses using very via
-want way well without yes yet
+first get gets getting good got here just last less like make many more most much must need
+never new next now one only other out own really same second see still take thing things three
+two use used uses using very via want way well without yes yet
 allem andere anderen anderer anderes ausserdem beide beiden beim bereits bietet dabei dafur daher
 danach davon dazu dort drei ebenfalls eigene eigenen erst erste ersten etwa gibt hier immer jede
 jeden jeder jedes jedoch jetzt kannst mehr mehrere musst neu neue neuen nun schon sehr sodass

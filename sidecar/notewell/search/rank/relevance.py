@@ -189,6 +189,11 @@ class Relevance:
         """The relevance if these notes (n,) are no weak matches."""
         return replace(self, certain=self.certain | notes)
 
+    def without(self, notes: npt.NDArray[np.bool_]) -> Relevance:
+        """The relevance if these notes (n,) are weak matches, however likely they seem."""
+        likely = np.where(notes, np.float32(0.0), self.related)
+        return replace(self, related=likely, certain=self.certain & ~notes)
+
     def with_linked(self, seeds: IdArray) -> Relevance:
         """The relevance if a note is no weak match whose seed is none.
 
@@ -372,6 +377,11 @@ class _Measures:
         if not len(related):
             return 0.0
         return 1.0 / (1.0 + math.exp(-self.answered(_CONFIDENCE[mode], related, strong)))
+
+
+def odds_by_meaning(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
+    """The log-odds (n,) that notes are related to the query, by their meaning alone."""
+    return _Measures.of(notes, query, 1.0).related(_BY_MEANING)
 
 
 def _usual_cosine(query: QueryEvidence) -> float:

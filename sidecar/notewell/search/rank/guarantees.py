@@ -1,0 +1,251 @@
+"""Keeps orders that hold for every query, whatever the sum of the evidence says.
+
+The sum weighs words against meaning by constants that were fitted, and a fit breaks where a vault
+is unlike those it was made on. So some orders are kept by construction (docs/search.md has them in
+plain words), by raising the notes that would break them just far enough:
+
+1. Where few notes have all content words of the query together, they come before every note that
+   has none of them.
+2. A note whose name is the query comes first.
+3. A note with both words together comes before one that is named after one of them and lacks the
+   other.
+4. The best note by words that has all of them, and a best note by meaning that stands out, are
+   among the first three behind the exact names.
+
+Function words do not count. A word stands for its forms and corrections; one that only begins
+another word stands for nothing, but for the unfinished last word while typing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.base.types import FloatArray, IdArray
+from notewell.base.types.frozen import frozen
+from notewell.index.analyze import words
+from notewell.index.lexical import QueryTerm
+from notewell.index.note_terms import FIELD_BITS
+from notewell.index.port import KeywordIndex
+from notewell.search.query.terms import Terms, function_words, says_little
+from notewell.search.rank.candidates import or_zero
+from notewell.search.rank.evidence import NoteEvidence
+from notewell.search.rank.ranking import Scored
+
+Flags = npt.NDArray[np.bool_]
+FindTogether = Callable[[IdArray], IdArray]  # those of some notes with all words in one passage
+
+_NAMES = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
+_FEW_SHARE = 0.01  # of the notes, up to which those with all words are few
+_PAIR = (2, 3)  # content words of a query whose names count by them all
+_BEHIND_NAMES = 3  # places in which the best notes of both halves are
+_LEAD = 0.05  # of the best cosine before the next note's, from which it stands out
+# The log-odds of a note by its meaning alone from which it stands out, and from which
+# it is shown whatever else speaks against it.
+_STANDS_OUT, _IS_SHOWN = 0.0, 3.0
+# The cosine, of all-MiniLM-L6-v2, below which a note without any content word is no result:
+# unrelated texts have 0.03 and deviate by 0.08.
+_LEAST_COSINE = np.float32(0.2)
+_STEP = np.float32(1e-5)  # between two raised scores; sums are about 1 to 10
+
+
+@frozen
+class ContentWords:
+    """The content words of a query that the vault has: the tokens that say each of them.
+
+    `all_known`: it lacks none of them.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    all_known: bool
+
+
+def content_words_of(terms: Terms, text: str, *, typing: bool) -> ContentWords:
+    """The content words of a query; while typing, the last word stands for what it begins."""
+    ordered = tuple(dict.fromkeys(words(text)))
+    light = function_words(ordered) | {word for word in ordered if says_little(word)}
+    if len(light) == len(ordered):
+        light = frozenset()  # "to do", "The One" and "Now" are names of notes
+    last = ordered[-1] if typing and ordered and text[-1:].isalnum() else None
+    groups, all_known = [], True
+    for word in ordered:
+        if word in light and word != last:
+            continue
+        group = terms.alternatives.get(word, {word: 1.0})
+        if word in terms.begun and word != last:
+            group = {token: 1.0 for token in group if token == word}
+        known = tuple(token for token in group if token not in terms.unknown)
+        all_known = all_known and bool(known)
+        if known:
+            groups.append(known)
+    return ContentWords(tuple(groups), all_known)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldWords:
+    """Masks of the candidates (n,) that hold content words of the query, `count` of them.
+
+    `together`: one passage, with the note's names and tags, has all; of no note where the vault
+    lacks a word. `without`: the note has none anywhere. `named`: a name has one, and the note lacks
+    another everywhere.
+    """
+
+    count: int
+    together: Flags
+    without: Flags
+    named: Flags
+
+    @classmethod
+    def of(
+        cls,
+        keywords: KeywordIndex,
+        content: ContentWords,
+        ids: IdArray,
+        find_together: FindTogether,
+    ) -> HeldWords:
+        """The content words that notes hold; `find_together` finds those with all in a passage."""
+        groups = content.groups
+        tokens = tuple(dict.fromkeys(token for group in groups for token in group))
+        masks = keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], ids).masks
+        column = {token: at for at, token in enumerate(tokens)}
+        held = np.zeros((len(ids), len(groups)), np.bool_)
+        in_name = np.zeros_like(held)
+        for at, group in enumerate(groups):
+            of_group = masks[:, [column[token] for token in group]]
+            held[:, at] = (of_group != 0).any(axis=1)
+            in_name[:, at] = ((of_group & _NAMES) != 0).any(axis=1)
+        everywhere = held.all(axis=1)
+        together = everywhere if content.all_known and groups else np.zeros_like(everywhere)
+        if len(groups) > 1 and together.any():
+            together = everywhere & np.isin(ids, find_together(ids[everywhere]))
+        return cls(
+            count=len(groups),
+            together=np.asarray(together, np.bool_),
+            without=np.logical_not(held.any(axis=1)),
+            named=np.logical_and(in_name.any(axis=1), np.logical_not(everywhere)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Guarantees:
+    """Raises notes of one search so that the orders above hold. `notes` counts the vault's notes.
+
+    `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
+    model.
+    """
+
+    evidence: NoteEvidence
+    held: HeldWords
+    notes: int
+    odds: FloatArray | None = None
+
+    def applied(self, scored: Scored) -> Scored:
+        """The scores, with what raises a note added to its coverage: its parts still add up."""
+        if scored.addends is None or not len(scored):
+            return scored
+        total = scored.addends.total
+        raised = self.raised(total)
+        if raised is total:
+            return scored
+        addends = replace(scored.addends, coverage=scored.addends.coverage + (raised - total))
+        best = float(raised.max()) or 1.0
+        fused = replace(scored.fused, fused=raised / np.float32(best))
+        return replace(scored, addends=addends, fused=fused, scale=best)
+
+    def raised(self, total: FloatArray) -> FloatArray:
+        """The sums (n,), raised where an order would be broken; the same array where none is."""
+        sums = self._among_first(self._by_words(total))
+        exact = self.evidence.exact
+        return _above(sums, exact, ~exact)
+
+    @cached_property
+    def never_cut(self) -> Flags:
+        """Mask of the best notes by words and by meaning, which no list leaves out."""
+        kept = self._best_by_meaning
+        if self.odds is not None:
+            kept = kept & (self.odds >= _IS_SHOWN)
+        if self.held.together.any():
+            kept = kept.copy()
+            kept[self._best_by_words] = True
+        return kept
+
+    @cached_property
+    def filler(self) -> Flags:
+        """Mask of the notes that nothing connects with the query: no word, and hardly a meaning."""
+        if self.odds is None:
+            return np.zeros(len(self.evidence), np.bool_)
+        far: Flags = self.evidence.meaning < _LEAST_COSINE  # false for a note without a vector
+        return far & self._unsaid
+
+    @cached_property
+    def _unsaid(self) -> Flags:
+        """Mask of the notes whose text and names have no word of the query, and begin with none."""
+        names = (self.evidence.names > 0) | (self.evidence.begun > 0) | self.evidence.exact
+        return self.held.without & ~names
+
+    @cached_property
+    def _best_by_words(self) -> int:
+        """The index of the best note by words of those that have all together."""
+        together = self.held.together
+        return int(np.argmax(np.where(together, or_zero(self.evidence.bm25), np.float32(-1.0))))
+
+    def _by_words(self, sums: FloatArray) -> FloatArray:
+        held, together = self.held, self.held.together
+        count = int(together.sum())
+        if not count:
+            return sums
+        # With so many before it, a best note by meaning could not be among the first three: where
+        # two orders exclude each other, the sum decides.
+        behind = ~self._best_by_meaning if count >= _BEHIND_NAMES else np.ones_like(together)
+        if count <= max(1.0, _FEW_SHARE * self.notes):
+            sums = _above(sums, together, self._unsaid & behind)
+        if _PAIR[0] <= held.count <= _PAIR[1]:
+            sums = _above(sums, together, held.named & behind)
+        return sums
+
+    @cached_property
+    def _best_by_meaning(self) -> Flags:
+        """Mask of the note that is nearest by its meaning, if it stands out."""
+        mask = np.zeros(len(self.evidence), np.bool_)
+        if self.odds is not None and (self.odds >= _STANDS_OUT).any():
+            cosines = or_zero(self.evidence.meaning)
+            best = int(np.argmax(cosines))
+            second = float(np.delete(cosines, best).max(initial=0.0))
+            stands_out = self.odds[best] >= _STANDS_OUT
+            mask[best] = stands_out and cosines[best] - second >= _LEAD
+        return mask
+
+    def _among_first(self, sums: FloatArray) -> FloatArray:
+        """The sums with the best note of each half among the first behind exact names."""
+        best = self._best_by_meaning.copy()
+        if self.held.together.any():
+            best[self._best_by_words] = True
+        best &= ~self.evidence.exact
+        others = sums[~(best | self.evidence.exact)]
+        before = _BEHIND_NAMES - int(best.sum())  # as many others may be
+        if len(others) <= before or not best.any():
+            return sums
+        bar = np.partition(others, len(others) - 1 - before)[len(others) - 1 - before]
+        return _raised(sums, np.flatnonzero(best & (sums <= bar)), bar)
+
+
+def _above(sums: FloatArray, first: Flags, behind: Flags) -> FloatArray:
+    """The sums with the `first` notes above those `behind`; their own order stays."""
+    if not first.any() or not behind.any():
+        return sums
+    bar = sums[behind].max()
+    return _raised(sums, np.flatnonzero(first & (sums <= bar)), bar)
+
+
+def _raised(sums: FloatArray, low: IdArray, bar: np.float32) -> FloatArray:
+    """The sums with the notes at `low` just above a bar, in their order."""
+    if not len(low):
+        return sums
+    raised = sums.copy()
+    order = low[np.argsort(sums[low], kind="stable")]
+    raised[order] = bar + _STEP * np.arange(1, len(order) + 1, dtype=np.float32)
+    return raised
