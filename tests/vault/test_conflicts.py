@@ -75,6 +75,16 @@ def test_a_name_that_people_give_too_needs_nearly_the_same_text(
     assert listed(tmp_path) == ({"A.md", name}, set())
 
 
+def test_notes_of_one_template_are_no_copies_of_each_other(tmp_path: Path) -> None:
+    head = "---\ntype: memory\nstatus: active\ncreated: 2026-01-01\nid: {}\n---\n"
+    (tmp_path / "A.md").write_text(head.format(1) + TEXT, encoding="utf-8")
+    (tmp_path / "A 2.md").write_text(head.format(2) + TEXT, encoding="utf-8")
+    (tmp_path / "A 3.md").write_text(head.format(1) + "Pears.\n", encoding="utf-8")
+    (tmp_path / "A 4.md").write_text(head.format(1) + TEXT, encoding="utf-8")
+
+    assert listed(tmp_path) == ({"A.md", "A 2.md", "A 3.md"}, {"A 4.md"})
+
+
 @pytest.mark.parametrize(
     "name",
     [

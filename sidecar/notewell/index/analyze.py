@@ -10,7 +10,10 @@ It works in the same way everywhere:
   whole (`3.14`, `2026-01-05`). An English possessive `'s` is dropped.
 - Scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar) give overlapping
   pairs, and each ideograph or Hangul syllable alone, so that one character can be searched.
-- An emoji is a token, whatever its skin tone; `c++` and `c#` are tokens.
+- An emoji is a token, whatever its skin tone; `c++` and `c#` are tokens. What else is written with
+  digits and signs has further forms (`written_forms`).
+- Letters of Arabic and Persian that people type one for the other are one; the article is dropped
+  as a further form. Katakana is read as hiragana, and digits of any script as 0 to 9.
 - Tokens are cut at 64 characters.
 - English stems: Porter 2, the "English" stemmer of Snowball (Porter 2001, "Snowball: A language for
   stemming algorithms"), as tantivy implements it. Words of other languages hardly change.
@@ -30,6 +33,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import tantivy
+
+from notewell.index.written_forms import SIGNED, WIDE, compound_forms, is_release, wide_forms
 
 # Combining marks belong to the word they stand in: an Indic vowel sign is not a word break.
 MARKS = (
@@ -82,13 +87,15 @@ _CACHED_LENGTH = 40  # longer strings are rarely repeated
 
 _LETTER = rf"(?:(?![{SPACELESS}])[^\W_])"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[{MARKS}])*"
-_NAMED = r"[A-Za-z](?:\+\+|\#)(?![\w+#])"  # c++, c#
 _COMPOUND = re.compile(
-    rf"{_NAMED}|{_WORD}(?:[-_.'\u2019\u2010\u2011]{_WORD})*"
+    rf"{SIGNED}|{WIDE}|{_WORD}(?:[-_.'\u2019\u2010\u2011]{_WORD})*"
     rf"|[{SPACELESS}][{SPACELESS}{MARKS}]*"
     rf"|[{EMOJI}][{EMOJI_TAIL}]*(?:\u200d[{EMOJI}][{EMOJI_TAIL}]*)*"
 )
-_ASCII_COMPOUND = re.compile(rf"{_NAMED}|[A-Za-z0-9]+(?:[-_.'][A-Za-z0-9]+)*")
+_ASCII_COMPOUND = re.compile(rf"{SIGNED}|{WIDE}|[A-Za-z0-9]+(?:[-_.'][A-Za-z0-9]+)*")
+_SIGNED = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9]*)(?P<sign>\+\+|\#)(?P<number>[0-9]*)")
+_WIDE = re.compile(WIDE)
+_INNER = re.compile(r"[A-Za-z0-9]+(?:[-_.'\u2019][A-Za-z0-9]+)*")
 _PART = re.compile(_WORD)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
@@ -114,8 +121,19 @@ _LETTER_FOLDS = str.maketrans(
         "\u0640": None,  # Arabic tatweel only stretches a word
         "\u200c": None,
         "\u200d": None,
+        # Arabic and Persian forms of one letter, which people type one for the other.
+        "\u0629": "\u0647",  # teh marbuta as heh
+        "\u0649": "\u064a",  # alef maksura as yeh
+        "\u06cc": "\u064a",  # Farsi yeh
+        "\u06a9": "\u0643",  # keheh as kaf
+        "\u0671": "\u0627",  # alef wasla
     }
 )
+_ARABIC_BEGINNINGS = frozenset("\u0627\u0648\u0628\u0641\u0643\u0644")
+_ARTICLE = re.compile("[\u0648\u0628\u0641\u0643]?\u0627\u0644|\u0644\u0644")
+_LEAST_ARABIC = 3  # letters that are left of a word without its article
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 
 
 class Token(NamedTuple):
@@ -146,6 +164,12 @@ def tokens(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """Tokens that follow each other in `text`, without wholes and single characters: phrases."""
     return [piece.text for compound in _compounds(text) for piece in _of(compound) if not piece[3]]
+
+
+def signed_forms(text: str) -> list[str]:
+    """The forms of names in `text` of which a sign is a part: `.net`, `notepad++`, `100%`."""
+    pieces = (piece.text for compound in _compounds(text) for piece in _of(compound) if piece.extra)
+    return [form for form in pieces if form[0] == "." or form[-1] in "+#%"]
 
 
 def streams(text: str) -> tuple[list[str], list[str]]:
@@ -186,6 +210,18 @@ def _of(compound: str) -> tuple[_Piece, ...]:
 
 def _pieces(compound: str) -> tuple[_Piece, ...]:
     """All tokens of one match of the compound pattern."""
+    if compound.isascii() and compound[0].isalpha() and compound.isalnum():
+        return _plain_pieces(compound)
+    signed = _SIGNED.fullmatch(compound)
+    if signed is not None:
+        return tuple(_signed_pieces(signed))
+    if _WIDE.fullmatch(compound) is not None:
+        return tuple(_wide_pieces(compound))
+    return _plain_pieces(compound)
+
+
+def _plain_pieces(compound: str) -> tuple[_Piece, ...]:
+    """All tokens of a compound, a run without spaces, or an emoji."""
     if compound.isascii() and compound.isalnum() and (compound[1:].islower() or len(compound) == 1):
         return (_Piece(compound.lower()[:MAX_TOKEN], 0, len(compound), extra=False),)
     if SPACELESS_CHARACTER.match(compound):
@@ -193,15 +229,37 @@ def _pieces(compound: str) -> tuple[_Piece, ...]:
     if not (compound[0].isalnum()):
         sign = _TAIL.sub("", compound)[:MAX_TOKEN]  # nothing is left of a lone variation selector
         return (_Piece(sign, 0, len(compound), extra=False),) if sign else ()
-    if compound[-1] in "+#":
-        return (_Piece(compound.lower(), 0, len(compound), extra=False),)
     return tuple(_compound_pieces(compound))
 
 
+def _signed_pieces(match: re.Match[str]) -> Iterator[_Piece]:
+    """`C++17` as c++ and 17, and both together; of a longer name the sign is a form of it."""
+    name, sign, number = match["name"].lower(), match["sign"], match["number"]
+    word = name + sign if len(name) == 1 else name
+    yield _Piece(word, 0, len(name) + (len(sign) if len(name) == 1 else 0), extra=False)
+    if number:
+        yield _Piece(number, len(name + sign), match.end(), extra=False)
+        yield _Piece(name + sign + number, 0, match.end(), extra=True)
+    if len(name) > 1:
+        yield _Piece(name + sign, 0, len(name + sign), extra=True)
+
+
+def _wide_pieces(text: str) -> Iterator[_Piece]:
+    """The pieces of a number in groups, a quantity, or a name with a sign, and its other forms."""
+    found = [
+        _Piece(piece.text, inner.start() + piece.start, inner.start() + piece.end, piece.extra)
+        for inner in _INNER.finditer(text)
+        for piece in _plain_pieces(inner.group())
+    ]
+    yield from found
+    known = {piece.text for piece in found}
+    for form in dict.fromkeys(wide_forms(text)):
+        if form not in known and len(form) <= MAX_TOKEN:
+            yield _Piece(form, 0, len(text), extra=True)
+
+
 def _compound_pieces(compound: str) -> Iterator[_Piece]:
-    parts = [(match.start(), match.group()) for match in _PART.finditer(compound)]
-    if len(parts) > 1 and parts[-1][1] in "sS" and compound[parts[-1][0] - 1] in "'\u2019":
-        parts.pop()
+    parts = _parts_of(compound)
     whole: list[str] = []
     for at, part in parts:
         for start, word in _camel_words(at, part):
@@ -214,6 +272,27 @@ def _compound_pieces(compound: str) -> Iterator[_Piece]:
         if len(joined) <= MAX_TOKEN:
             end = parts[-1][0] + len(parts[-1][1])
             yield _Piece(joined, 0, end, extra=True)
+        for form in compound_forms(compound):
+            yield _Piece(form[:MAX_TOKEN], 0, len(compound), extra=True)
+    elif len(whole) == 1 and whole[0][:1] in _ARABIC_BEGINNINGS:
+        yield from _without_article(whole[0], len(compound))
+
+
+def _parts_of(compound: str) -> list[tuple[int, str]]:
+    """The parts between the joints with their places, without `'s` and the v of a release."""
+    parts = [(match.start(), match.group()) for match in _PART.finditer(compound)]
+    if len(parts) > 1 and parts[-1][1] in "sS" and compound[parts[-1][0] - 1] in "'\u2019":
+        parts.pop()
+    if is_release(compound):
+        parts[0] = (1, parts[0][1][1:])
+    return parts
+
+
+def _without_article(word: str, end: int) -> Iterator[_Piece]:
+    """An Arabic word without its article, which is written to it, also behind `and` or `in`."""
+    match = _ARTICLE.match(word)
+    if match is not None and len(word) - match.end() >= _LEAST_ARABIC:
+        yield _Piece(word[match.end() :], 0, end, extra=True)
 
 
 def _camel_words(at: int, part: str) -> Iterator[tuple[int, str]]:
@@ -234,14 +313,14 @@ def _fold(word: str) -> list[str]:
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFD", folded.translate(_LETTER_FOLDS))
         folded = unicodedata.normalize("NFKC", _FOLDED_MARKS.sub("", decomposed))
+        folded = _OTHER_DIGIT.sub(lambda digit: str(unicodedata.digit(digit[0])), folded)
     return [part[:MAX_TOKEN] for part in _NOT_WORD.split(folded) if part]
 
 
 def _pairs(run: str) -> Iterator[_Piece]:
     """Overlapping pairs of a run without spaces, and the characters that are words alone."""
     units = [
-        (unicodedata.normalize("NFKC", match.group()).casefold(), match.start(), match.end())
-        for match in _UNIT.finditer(run)
+        (_folded_unit(match.group()), match.start(), match.end()) for match in _UNIT.finditer(run)
     ]
     if len(units) == 1:
         yield _Piece(*units[0], extra=False)
@@ -251,6 +330,11 @@ def _pairs(run: str) -> Iterator[_Piece]:
     for text, start, end in units:
         if _LONE.match(text):
             yield _Piece(text, start, end, extra=True)
+
+
+def _folded_unit(unit: str) -> str:
+    """One character of a script without spaces; katakana as hiragana, which say the same."""
+    return unicodedata.normalize("NFKC", unit).casefold().translate(_HIRAGANA)
 
 
 def _split(pieces: tuple[_Piece, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

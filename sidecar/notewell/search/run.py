@@ -159,6 +159,9 @@ def _listed(
     return shown
 
 
+_LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Weighed:
     """Candidate passages, and their notes with all evidence and the scores that it makes."""
@@ -184,7 +187,30 @@ class _TextSearch:
 
     def results(self) -> tuple[Result, ...]:
         """The results, best first."""
-        found = self.retrieved()
+        terms = self.terms()
+        return replace(self, scope=self.wider_scope(terms)).results_of(terms)
+
+    def wider_scope(self, terms: Terms) -> Scope:
+        """The scope with the daily notes that alone have all words of the query together."""
+        index, daily = self.context.index, self.scope.daily
+        content = content_words_of(terms, self.parsed.text, typing=self.context.is_typing)
+        if not len(daily) or not content.groups or not content.all_known:
+            return self.scope
+        having = notes_with_one_of_each(index, content.groups, daily)
+        if not len(having):
+            return self.scope
+        every = np.array([note.id for note in index.all_notes()], np.int64)
+        others = np.sort(every)[self.scope.among(np.sort(every))]
+        if len(notes_with_one_of_each(index, content.groups, others)):
+            return self.scope
+        wider = self.scope.with_daily(having)
+        left = self.report.filtered.pop("daily", 0) - len(having)
+        self.report.filtered |= {"daily": left} if left > 0 else {}
+        return wider
+
+    def results_of(self, terms: Terms) -> tuple[Result, ...]:
+        """The results of these words, best first."""
+        found = self.retrieved(terms)
         if not found.terms.weights:
             self.report.warnings.append("The query has no letters, digits or emoji to search for.")
             if self.parsed.lists and self.scope.notes is not None:
@@ -197,10 +223,9 @@ class _TextSearch:
             self.report.filtered["min_score"] = below
         return self.shown(found, weighed, ranking)
 
-    def retrieved(self) -> Retrieved:
+    def retrieved(self, terms: Terms) -> Retrieved:
         """The hits of the text by its words, corrected, and by its meaning."""
         index, request = self.context.index, self.context.request
-        terms = self.terms()
         corrected = self.parsed.text
         if terms.fixes:
             self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
@@ -224,12 +249,21 @@ class _TextSearch:
             )
         )
         semantic = retrieve.semantic_candidates(index, vector, keyword, self.scope, limit=limit)
-        found = Retrieved(text, keyword, vector, semantic)
+        found = Retrieved(text, keyword, vector, semantic, also=self.notes_of_day())
         if terms.weights and expand.is_wanted(self.context, self.parsed.text):
             found = expand.retrieve_expanded(self.context, self.parsed.text, found, self.scope)
             self.report.expanded = found.expanded
             self.report.trace.stage("expand", count_in=1, count_out=1 + len(found.expanded))
         return found
+
+    def notes_of_day(self) -> IdArray:
+        """Ids of the daily notes of a day that the query names; those of a longer time are many."""
+        period = mentioned_date(self.parsed.text, time.time())
+        if period is None or period.end - period.start > _LONGEST_DAY_S:
+            return NO_NOTES
+        facts = self.context.caches.facts.current(self.context.index)
+        found = facts.daily_of(period.start, period.end)
+        return found[self.scope.among(found)]
 
     def terms(self) -> Terms:
         """The words of the query, with what they may stand for."""
@@ -354,12 +388,16 @@ class _TextSearch:
     def guarantees(self, found: Retrieved, notes: NoteEvidence, query: QueryEvidence) -> Guarantees:
         """The orders that hold whatever the sums are."""
         index = self.context.index
-        content = content_words_of(found.terms, found.text, typing=self.context.is_typing)
+        period = mentioned_date(self.parsed.text, time.time())
+        said = () if period is None else period.words
+        typing = self.context.is_typing
+        content = content_words_of(found.terms, found.text, typing=typing, dates=said)
+        of_day = np.isin(notes.ids, found.also) if len(found.also) else None
         together = partial(notes_with_one_of_each, index, content.groups)
         held = HeldWords.of(index.keywords, content, notes.ids, together)
         odds = None if found.vector is None else odds_by_meaning(notes, query)
         count = index.keywords.note_count
-        return Guarantees(notes, held, count, odds)
+        return Guarantees(notes, held, count, odds, of_day, only_day=not content.count)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""

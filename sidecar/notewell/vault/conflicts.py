@@ -11,7 +11,7 @@ the name of a computer, as people do, so the texts of these have to be nearly th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from notewell.base.errors import UnreadableNoteError
@@ -46,7 +46,11 @@ _HINT = re.compile(
     r"onfli|conflic|конфликт| [1-9]\d?(?:\.|$)|-[A-Z0-9]|MacBook|iMac|Mac mini|iPhone|iPad",
     re.IGNORECASE,
 )
+_PROPERTIES = re.compile(rb"---[ \t]*\r?\n.*?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
+# Properties that tell one note from another; a copy has those of its original.
+_IDENTITY = re.compile(rb"^(?:\w+[_-])?(?:id|uid|uuid|zettel):.*$", re.MULTILINE | re.IGNORECASE)
 _MOST_PARENTHESES = 8
+_MOST_ORIGINALS = 16  # names of which one may be a copy, by way of each other
 _MOST_COMPARED = 1_000_000  # bytes of a file whose text is compared
 _SHARE = 0.8  # of the shorter text that stands in the other, line by line
 
@@ -60,9 +64,18 @@ class _Original:
 
 
 def original_names(path: str) -> tuple[str, ...]:
-    """The paths of which a file may be a conflict copy by its name, those nearest to it first."""
+    """The paths of which a file may be a conflict copy by its name, those nearest to it first.
+
+    With those that it may be a copy of a copy of.
+    """
     folder, slash, name = path.rpartition("/")
-    return tuple(f"{folder}{slash}{original.name}" for original in _originals(name))
+    found: dict[str, None] = {}
+    pending = [name]
+    while pending and len(found) < _MOST_ORIGINALS:
+        new = [one.name for one in _originals(pending.pop(0)) if one.name not in found]
+        found |= dict.fromkeys(new)
+        pending += new
+    return tuple(f"{folder}{slash}{each}" for each in found)
 
 
 def _originals(name: str) -> Iterator[_Original]:
@@ -94,17 +107,14 @@ def _stems(form: re.Pattern[str], stem: str) -> Iterator[str]:
     yield shortest
 
 
-def related_names(names: Iterable[str], listed: Iterable[str]) -> frozenset[str]:
+def related_names(names: Collection[str], listed: Iterable[str]) -> frozenset[str]:
     """The names in a folder that have to be looked at with some of them.
 
     These are the originals of which they may be copies, and all that may be copies of these.
     `listed` are all names in the folder; those of `names` that are gone are not among them.
     """
-    wanted = set(names)
-    originals = {name: original_names(name) for name in {*wanted, *listed}}
-    for name in tuple(wanted):
-        wanted.update(originals[name])
-    copies = {name for name, of in originals.items() if of and not wanted.isdisjoint((name, *of))}
+    wanted = set(names).union(*map(original_names, names))
+    copies = {name for name in listed if not wanted.isdisjoint(original_names(name))}
     return frozenset(wanted | copies)
 
 
@@ -152,7 +162,7 @@ def _original_of(
 
 
 def _are_alike(one: FileRef, other: FileRef, read: Callable[[FileRef], bytes]) -> bool:
-    """True if most lines of the shorter text stand in the other."""
+    """True if most lines of the shorter text stand in the other, and no id tells them apart."""
     if not (0 < one.size <= _MOST_COMPARED and 0 < other.size <= _MOST_COMPARED):
         return False
     if not (one.ctime_ns and other.ctime_ns):  # to read it would fetch it from elsewhere
@@ -161,7 +171,16 @@ def _are_alike(one: FileRef, other: FileRef, read: Callable[[FileRef], bytes]) -
         shorter, longer = sorted((read(one), read(other)), key=len)
     except UnreadableNoteError:
         return False
-    lines = [line.strip() for line in shorter.splitlines()]
-    known = {line.strip() for line in longer.splitlines()}
+    ids = {match[0] for text in (shorter, longer) for match in _IDENTITY.finditer(_head(text))}
+    if len(ids) > 1:
+        return False
+    lines = [line.strip() for line in shorter[len(_head(shorter)) :].splitlines()]
+    known = {line.strip() for line in longer[len(_head(longer)) :].splitlines()}
     total = sum(map(len, lines))
     return total > 0 and sum(len(line) for line in lines if line in known) >= _SHARE * total
+
+
+def _head(text: bytes) -> bytes:
+    """The properties at the top of a note, which notes of one kind have in common."""
+    match = _PROPERTIES.match(text)
+    return b"" if match is None else match[0]

@@ -363,13 +363,35 @@ def fold(text: str) -> str:
     return _SPACE.sub(" ", folded.translate(_SIGNS)).strip()
 
 
+_FEWEST_IN_ORDER = 2  # words of a phrase that may be written in another way
+_LONG = 4  # words of a phrase that may have a comma within
+_SENTENCE_END = re.compile(r"[.!?\u2026](?=\s)|[\u3002\uff01\uff1f]|\n\s*\n")
+_PAUSE = re.compile(rf"{_SENTENCE_END.pattern}|[,;:()](?=\s)|\s[(\u2013\u2014]")
+
+
 def matcher(phrase: str) -> Callable[[str], bool]:
-    """A test whether a text contains `phrase` as whole words (except in scripts without spaces)."""
+    """A test whether a text contains `phrase` as whole words (except in scripts without spaces).
+
+    Either letter by letter, or its words follow each other as the index folds them: `krakow` for
+    *Kraków*, `left hand` for *left-hand*. No sentence ends between them, and of a short phrase no
+    comma stands there.
+    """
     folded = fold(phrase)
     before = _NO_WORD_BEFORE if _is_word(folded[:1]) else ""
     after = _NO_WORD_AFTER if _is_word(folded[-1:]) else ""
     pattern = re.compile(before + re.escape(folded) + after)
-    return lambda text: pattern.search(fold(text)) is not None
+    wanted = words(phrase.lower())
+    sequence = f" {' '.join(wanted)} "
+
+    def holds(text: str) -> bool:
+        if pattern.search(fold(text)) is not None:
+            return True
+        if len(wanted) < _FEWEST_IN_ORDER:
+            return False
+        parts = (_SENTENCE_END if len(wanted) >= _LONG else _PAUSE).split(text.lower())
+        return any(sequence in f" {' '.join(words(part))} " for part in parts)
+
+    return holds
 
 
 def text_matcher(text: str, *, exact: bool) -> Callable[[str], bool]:

@@ -404,6 +404,7 @@ _KINDS: tuple[tuple[re.Pattern[str], _Read], ...] = tuple(
         (r"(?<![\d.-])(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)", _written),
         (r"(?<![\w-])(?P<year>\d{4})[-/](?P<month>\d{1,2})(?![\d-])", _written),
         (r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)", _written),
+        (r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)", _written),
         (r"(?P<year>\d{4})年(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号])?", _written),
         (r"(?<!\d)(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号])?", _without_year),
         (

@@ -17,7 +17,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -198,6 +198,11 @@ class Facts:
     def daily(self) -> IdArray:
         return self.ids[self.table[:, _DAILY] > 0]
 
+    def daily_of(self, start: float, end: float) -> IdArray:
+        """Ids of the daily notes of the days in [start, end), in POSIX seconds."""
+        stated = self.table[:, _STATED]
+        return self.ids[(self.table[:, _DAILY] > 0) & (stated >= start) & (stated < end)]
+
     @cached_property
     def shelved(self) -> IdArray:
         """Ids of the notes whose status is one of the shelved statuses."""
@@ -348,16 +353,33 @@ _DAILY_WORDS = frozenset(
 )
 
 
+NO_NOTES: IdArray = np.empty(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
     """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why.
 
-    Both are ascending ids.
+    `daily` are the daily notes among those that are left out. All are ascending ids.
     """
 
     notes: IdArray | None
     excluded: IdArray
     removed: tuple[Removed, ...] = ()
+    daily: IdArray = field(default_factory=lambda: NO_NOTES)
+
+    def with_daily(self, ids: IdArray) -> Scope:
+        """The scope with some of the daily notes that are left out."""
+        counts = (
+            replace(part, count=part.count - len(ids)) if part.reason == "daily" else part
+            for part in self.removed
+        )
+        return Scope(
+            None if self.notes is None else np.union1d(self.notes, ids),
+            without(self.excluded, ids),
+            tuple(part for part in counts if part.count),
+            without(self.daily, ids),
+        )
 
     def among(self, note_ids: IdArray) -> IdArray:
         """Indices of the notes that may be found."""
@@ -369,7 +391,6 @@ class Scope:
         return np.flatnonzero(found)
 
 
-NO_NOTES: IdArray = np.empty(0, np.int64)
 EVERYWHERE = Scope(None, NO_NOTES)
 
 
@@ -385,11 +406,12 @@ def default_scope(
         return Scope(notes, NO_NOTES)
     excluded = np.sort(np.concatenate(list(found.values())))
     if notes is None and _FEW * len(excluded) < len(facts.ids):
-        return Scope(None, excluded, removed)
+        return Scope(None, excluded, removed, found.get("daily", NO_NOTES))
     return Scope(
         without(facts.ids if notes is None else notes, excluded),
         NO_NOTES,
         removed,
+        found.get("daily", NO_NOTES),
     )
 
 

@@ -16,10 +16,11 @@ from dataclasses import field, replace
 from itertools import chain
 
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import SPACELESS_CHARACTER, tokens, words
+from notewell.index.analyze import SPACELESS_CHARACTER, stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.spelling import Fix, Speller, Spelling, WordListCache
+from notewell.search.query.word_forms import other_forms
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
@@ -190,18 +191,21 @@ def query_terms(
     if finished and last in begun:
         begun[last] = {last: 1.0}  # it finds no others, and is not corrected
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
+    forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
+    forms = {word: group for word, group in forms.items() if word not in unfinished}
+    begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
     if correct:
         spelling = speller.check(
             ordered,
             light,
-            skip=begun.keys(),
+            skip=begun.keys() | forms.keys(),
             foreign=_is_foreign(index.keywords, exact.weights),
         )
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
         for word in exact.unknown.intersection(begun) - unfinished:
             begun[word] = {**begun[word], **speller.other_forms(word)}
-    alternatives = {**spelling.alternatives, **begun}
+    alternatives = {**spelling.alternatives, **forms, **begun}
     if last in begun:  # the whole of a compound that ends in it is not finished either
         exact = exact.without(exact.unknown.difference(ordered))
     if not alternatives and not spelling.offered:
@@ -213,6 +217,21 @@ def query_terms(
     if last is None or last not in begun or last in begun[last]:
         return terms
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
+
+
+def _in_other_forms(
+    keywords: KeywordIndex, ordered: Sequence[str]
+) -> dict[str, Mapping[str, float]]:
+    """The words that the vault has in another form of English, each with its forms there."""
+    possible = {word: other_forms(word) for word in dict.fromkeys(ordered)}
+    keywords.expect([form for forms in possible.values() for form in forms])
+    found: dict[str, Mapping[str, float]] = {}
+    for word, forms in possible.items():
+        there = [form for form in forms if stem(form) != stem(word) and frequency(keywords, form)]
+        if there:
+            own = [word] if frequency(keywords, word) else []
+            found[word] = dict.fromkeys((*own, *there), 1.0)
+    return found
 
 
 def _is_foreign(keywords: KeywordIndex, tokens: Collection[str]) -> bool:

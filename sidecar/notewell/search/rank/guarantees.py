@@ -18,7 +18,7 @@ another word stands for nothing, but for the unfinished last word while typing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import words
+from notewell.index.analyze import signed_forms, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import FIELD_BITS
 from notewell.index.port import KeywordIndex
@@ -57,23 +57,36 @@ _STEP = np.float32(1e-5)  # between two raised scores; sums are about 1 to 10
 class ContentWords:
     """The content words of a query that the vault has: the tokens that say each of them.
 
-    `all_known`: it lacks none of them.
+    `all_known`: it lacks none of them. `count` counts all.
     """
 
     groups: tuple[tuple[str, ...], ...]
     all_known: bool
+    count: int
 
 
-def content_words_of(terms: Terms, text: str, *, typing: bool) -> ContentWords:
-    """The content words of a query; while typing, the last word stands for what it begins."""
+def content_words_of(
+    terms: Terms, text: str, *, typing: bool, dates: Collection[str] = ()
+) -> ContentWords:
+    """The content words of a query, without those of a date that it names.
+
+    While typing, the last word stands for what it begins. A name with a sign counts with it: `.NET`
+    is not a net.
+    """
+    signed = {form.strip(".+#%"): form for form in signed_forms(text) if form not in terms.unknown}
     ordered = tuple(dict.fromkeys(words(text)))
     light = function_words(ordered) | {word for word in ordered if says_little(word)}
     if len(light) == len(ordered):
         light = frozenset()  # "to do", "The One" and "Now" are names of notes
     last = ordered[-1] if typing and ordered and text[-1:].isalnum() else None
-    groups, all_known = [], True
+    groups: list[tuple[str, ...]] = []
+    all_known, count = True, 0
     for word in ordered:
-        if word in light and word != last:
+        if word in dates or (word in light and word != last):
+            continue
+        count += 1
+        if word in signed:
+            groups.append((signed[word],))
             continue
         group = terms.alternatives.get(word, {word: 1.0})
         if word in terms.begun and word != last:
@@ -82,7 +95,7 @@ def content_words_of(terms: Terms, text: str, *, typing: bool) -> ContentWords:
         all_known = all_known and bool(known)
         if known:
             groups.append(known)
-    return ContentWords(tuple(groups), all_known)
+    return ContentWords(tuple(groups), all_known, count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,13 +148,16 @@ class Guarantees:
     """Raises notes of one search so that the orders above hold. `notes` counts the vault's notes.
 
     `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
-    model.
+    model. `of_day` (n,) marks the daily notes of a day that the query names, `only_day` says that
+    it says nothing else.
     """
 
     evidence: NoteEvidence
     held: HeldWords
     notes: int
     odds: FloatArray | None = None
+    of_day: Flags | None = None
+    only_day: bool = False
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -159,6 +175,8 @@ class Guarantees:
     def raised(self, total: FloatArray) -> FloatArray:
         """The sums (n,), raised where an order would be broken; the same array where none is."""
         sums = self._among_first(self._by_words(total))
+        if self.of_day is not None and self.only_day:
+            sums = _above(sums, self.of_day, ~self.of_day)
         exact = self.evidence.exact
         return _above(sums, exact, ~exact)
 
@@ -171,7 +189,7 @@ class Guarantees:
         if self.held.together.any():
             kept = kept.copy()
             kept[self._best_by_words] = True
-        return kept
+        return kept if self.of_day is None else kept | self.of_day
 
     @cached_property
     def filler(self) -> Flags:
@@ -224,6 +242,8 @@ class Guarantees:
         best = self._best_by_meaning.copy()
         if self.held.together.any():
             best[self._best_by_words] = True
+        if self.of_day is not None and int(self.of_day.sum()) == 1:
+            best |= self.of_day
         best &= ~self.evidence.exact
         others = sums[~(best | self.evidence.exact)]
         before = _BEHIND_NAMES - int(best.sum())  # as many others may be

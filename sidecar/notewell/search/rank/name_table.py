@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from notewell.base.types import IdArray, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
+from notewell.index.analyze import MARKS, SPACELESS, signed_forms, stem, tokens, words
 from notewell.index.arrays import without
 from notewell.vault.readers import link_name
 
@@ -35,14 +35,18 @@ _FOLDERS = frozenset({"folders", "folder_names"})
 _TEXTS = frozenset({"keys", "stems", "words"})
 
 
+_SIGN = re.compile(r"[+#%]|(?<!\w)\.")
+
+
 def name_key(text: str) -> str:
     """The letters, digits and emoji of a name, folded; names with the same key are the same name.
 
     Case, accents, spaces, hyphens and underscores do not count, nor do emoji beside letters or
-    digits; the order of words does.
+    digits; the order of words does, and so do signs that are a part of a name (`.NET`, `100%`).
     """
     if text.isascii():
-        return "".join(words(text))
+        signed = signed_forms(text) if _SIGN.search(text) else ()
+        return "".join((*words(text), *signed))
     has_text = any(map(str.isalnum, text))
 
     def kept(part: str) -> list[str]:

@@ -47,21 +47,10 @@ def copies_of(index: IndexReader) -> Copies:
     notes = index.manifest([name for names in candidates.values() for name in names])
     found: dict[str, list[str]] = {}
     for path in entries:
-        original = _note_of(path, candidates, notes)
+        original = next((name for name in candidates[path] if name in notes), None)
         if original is not None:
             found.setdefault(original, []).append(path)
     return {path: tuple(copies) for path, copies in found.items()}
-
-
-def _note_of(
-    path: str, candidates: Mapping[str, Sequence[str]], notes: Mapping[str, object]
-) -> str | None:
-    for name in candidates[path]:
-        if name in notes:
-            return name
-        if name in candidates and (note := _note_of(name, candidates, notes)) is not None:
-            return note
-    return None
 
 
 def with_copies(shown: Sequence[Result], copies: Copies) -> tuple[Result, ...]:

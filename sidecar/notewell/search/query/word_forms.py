@@ -1,0 +1,82 @@
+"""English forms of a word that its stem does not tell: irregular plurals, and other spellings.
+
+The stemmer cuts endings, so *mice* and *mouse*, or *colour* and *color*, are different words for
+it. Here are the plurals that English forms in a way of its own, and the patterns by which British
+and American spelling differ. A form only counts where the vault has it, so a pattern may give words
+that do not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+_PLURALS = """
+mouse mice, louse lice, goose geese, foot feet, tooth teeth, man men, woman women, child children,
+person people, ox oxen, die dice, penny pence, leaf leaves, knife knives, life lives, wife wives,
+half halves, shelf shelves, self selves, wolf wolves, calf calves, loaf loaves, thief thieves,
+scarf scarves, elf elves, hoof hooves, sheaf sheaves, cactus cacti, fungus fungi, nucleus nuclei,
+radius radii, alumnus alumni, stimulus stimuli, focus foci, syllabus syllabi, locus loci,
+terminus termini, bacillus bacilli, analysis analyses, basis bases, crisis crises, thesis theses,
+hypothesis hypotheses, diagnosis diagnoses, synthesis syntheses, oasis oases, axis axes,
+parenthesis parentheses, index indices, appendix appendices, matrix matrices, vertex vertices,
+vortex vortices, codex codices, datum data, medium media, criterion criteria,
+phenomenon phenomena, bacterium bacteria, curriculum curricula, memorandum memoranda,
+stratum strata, spectrum spectra, symposium symposia, larva larvae, formula formulae,
+antenna antennae, alga algae, vertebra vertebrae, nebula nebulae, genus genera, corpus corpora,
+opus opera, schema schemata, stigma stigmata, quiz quizzes
+"""
+_SPELLINGS = """
+grey gray, tyre tire, programme program, aluminium aluminum, mould mold, plough plow,
+pyjamas pajamas, sceptic skeptic, sceptical skeptical, draught draft, jewellery jewelry,
+moustache mustache, cheque check, kerb curb, storey story, whisky whiskey, yoghurt yogurt,
+cosy cozy, artefact artifact, enrol enroll, fulfil fulfill, skilful skillful,
+instalment installment, judgement judgment, acknowledgement acknowledgment, ageing aging,
+manoeuvre maneuver, oesophagus esophagus, omelette omelet, ketchup catsup
+"""
+# Of each pair, one side's ending becomes the other's; `\1` is what follows.
+_PATTERNS = tuple(
+    (re.compile(pattern), other)
+    for pattern, other in (
+        (r"(?<=[a-z]{3})our((?:s|ed|ing|ful|less|able|ite|ites|y|hood|ly)?)$", r"or\1"),
+        (r"(?<=[a-z]{3})or((?:s|ed|ing|ful|less|able|ite|ites|y|hood|ly)?)$", r"our\1"),
+        (r"(?<=[a-z]{3})is(e|es|ed|er|ers|ing|ation|ations)$", r"iz\1"),
+        (r"(?<=[a-z]{3})iz(e|es|ed|er|ers|ing|ation|ations)$", r"is\1"),
+        (r"(?<=[a-z]{3})ys(e|es|ed|er|ers|ing)$", r"yz\1"),
+        (r"(?<=[a-z]{3})yz(e|es|ed|er|ers|ing)$", r"ys\1"),
+        (r"(?<=[a-z]{2})([tb])re(s?)$", r"\1er\2"),
+        (r"(?<=[a-z]{2})([tb])er(s?)$", r"\1re\2"),
+        (r"(?<=[a-z]{2})ogue(s?)$", r"og\1"),
+        (r"(?<=[a-z]{2})og(s?)$", r"ogue\1"),
+        (r"(?<=[a-z]{2})ence(s?)$", r"ense\1"),
+        (r"(?<=[a-z]{2})ense(s?)$", r"ence\1"),
+        (r"(?<=[aeiou])ll(ed|ing|er|ers|or|ors)$", r"l\1"),
+        (r"(?<=[aeiou])l(ed|ing|er|ers|or|ors)$", r"ll\1"),
+        (r"^(.+)ae(.+)$", r"\1e\2"),
+    )
+)
+_FEWEST = 3  # letters of a word that has other forms
+
+
+def _listed() -> Mapping[str, tuple[str, ...]]:
+    """The forms of the tables by word, in both directions."""
+    found: dict[str, list[str]] = {}
+    for pair in f"{_PLURALS},{_SPELLINGS}".split(","):
+        one, other = pair.split()
+        found.setdefault(one, []).append(other)
+        found.setdefault(other, []).append(one)
+    return {word: tuple(forms) for word, forms in found.items()}
+
+
+_LISTED = _listed()
+
+
+@lru_cache(maxsize=2048)
+def other_forms(word: str) -> tuple[str, ...]:
+    """The other forms that an English word, folded, may have; () of other words."""
+    if len(word) < _FEWEST or not (word.isascii() and word.isalpha()):
+        return ()
+    patterned = (pattern.sub(other, word) for pattern, other in _PATTERNS if pattern.search(word))
+    forms = dict.fromkeys((*_LISTED.get(word, ()), *patterned))
+    return tuple(form for form in forms if form != word)
