@@ -397,7 +397,10 @@ class _TextSearch:
         held = HeldWords.of(index.keywords, content, notes.ids, together)
         odds = None if found.vector is None else odds_by_meaning(notes, query)
         count = index.keywords.note_count
-        return Guarantees(notes, held, count, odds, of_day, only_day=not content.count)
+        facts, templates = self.context.caches.facts.current(index), None
+        if facts.has_templates and not note_facts.means_templates(self.parsed):
+            templates = facts.are_templates(notes.ids)
+        return Guarantees(notes, held, count, odds, of_day, not content.count, templates)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""
@@ -428,6 +431,7 @@ class _TextSearch:
             dated=note_facts.mentions_date(self.parsed),
             period=weighed.period,
             summed=plan.method in SUMS,
+            sink_templates=not note_facts.means_templates(self.parsed),
         )
         if plan.method in SUMS:
             chunks = weighed.notes.cosines.mapped_chunks(chunks)

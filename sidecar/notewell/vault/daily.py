@@ -23,6 +23,7 @@ from notewell.base.types import PropertyValue
 DEFAULT_FORMAT = "YYYY-MM-DD"
 SETTINGS = ".obsidian/daily-notes.json"
 PERIODIC = ".obsidian/plugins/periodic-notes/data.json"
+TEMPLATES = ".obsidian/templates.json"
 _MAX_SETTINGS_BYTES = 64 * 1024
 _MAX_FORMAT = 200
 
@@ -137,6 +138,13 @@ def _place(stored: Mapping[str, object]) -> tuple[str, str]:
         folder.strip("/ ") if isinstance(folder, str) else "",
         form if 0 < len(form) <= _MAX_FORMAT else DEFAULT_FORMAT,
     )
+
+
+def template_folder(root: Path) -> str | None:
+    """The folder of templates that Obsidian's settings name."""
+    folder = obsidian_settings(root / TEMPLATES).get("folder")
+    name = folder.strip("/ ") if isinstance(folder, str) else ""
+    return name or None
 
 
 def obsidian_settings(file: Path) -> Mapping[str, object]:

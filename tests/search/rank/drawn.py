@@ -198,11 +198,12 @@ class Ranked:
 
     def _halves(self) -> Iterator[str]:
         behind = [one for one in self.shown if not self.held[one.path].exact]
-        whole = [one for one in behind if self.held[one.path].together]
-        first = max(whole, key=lambda one: one.raw.bm25 or 0.0, default=None)
-        if first is not None and behind.index(first) >= 3:
+        whole = [one for one in self.shown if self.held[one.path].together]
+        best = max((one.raw.bm25 or 0.0 for one in whole), default=0.0)
+        first = [one for one in whole if (one.raw.bm25 or 0.0) == best]  # several may be equal
+        if first and not any(self.held[one.path].exact or one in behind[:3] for one in first):
             yield "4 words"
-        if first is not None and first.path not in {one.path for one in self.listed}:
+        if first and not {one.path for one in first} & {one.path for one in self.listed}:
             yield "4 words cut"
         cosines = sorted((one.raw.cosine or 0.0 for one in self.shown), reverse=True)
         clear = len(cosines) > 1 and cosines[0] - cosines[1] >= LEAD and cosines[0] >= CLEAR

@@ -21,7 +21,7 @@ from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import centred_vectors
 from notewell.search.show.copies import copies_of
 from notewell.search.show.snippets import sentences_of
-from notewell.vault.daily import DailyNotes, obsidian_settings
+from notewell.vault.daily import DailyNotes, obsidian_settings, template_folder
 from notewell.vault.parse import file_title, one_line_end
 from notewell.vault.paths import NoteNames, is_document
 from notewell.vault.properties import body_start, read_frontmatter
@@ -30,7 +30,6 @@ from notewell.vault.sources import Source
 from notewell.vault.topics import Ontology, read_ontology
 
 _NO_TOPICS = Ontology((), {}, None)
-_TEMPLATES = Path(".obsidian/templates.json")
 _APP = Path(".obsidian/app.json")
 _IGNORE = "gardener-ignore"
 _YES = frozenset({"true", "yes", "1"})
@@ -142,7 +141,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     Notes in folders that only another feature edits are not tended.
     """
     index, root = vault.index, vault.record.path
-    untouched = (*rules.ignore, *vault.own_folders(), *_templates(root))
+    untouched = (*rules.ignore, *vault.own_folders(), template_folder(root) or "")
     stored = {
         note.id: note
         for note in index.all_notes()
@@ -214,12 +213,6 @@ def _tended(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozens
         and not is_ignored(note.properties)
         and not is_drawing(path, note.properties)
     )
-
-
-def _templates(root: Path) -> tuple[str, ...]:
-    """The folder of templates that Obsidian's settings name."""
-    folder = obsidian_settings(root / _TEMPLATES).get("folder")
-    return (folder,) if isinstance(folder, str) else ()
 
 
 def _new_notes(root: Path) -> str | None:

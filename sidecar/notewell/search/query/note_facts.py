@@ -42,7 +42,14 @@ from notewell.search.query.language import (
     Property,
 )
 from notewell.search.rank.candidates import among
-from notewell.vault.daily import PERIODIC, SETTINGS, DailyNotes, day_in_name
+from notewell.vault.daily import (
+    PERIODIC,
+    SETTINGS,
+    TEMPLATES,
+    DailyNotes,
+    day_in_name,
+    template_folder,
+)
 from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
 PROPERTIES = (*CREATED_KEYS, "day")
@@ -176,8 +183,11 @@ def recency_strength(times: _Floats, offset: timedelta) -> float:
     return 0.0 if len(known) > 1 and most > _SHARED_DAY * len(times) else AUTO_RECENCY
 
 
-_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED = range(5)
-_COLUMNS = 5
+_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED, _TEMPLATE = range(6)
+_COLUMNS = 6
+# Folders that people keep templates in; Obsidian's setting may name another.
+_TEMPLATE_FOLDERS = frozenset({"template", "templates", "vorlage", "vorlagen", "шаблоны", "模板"})
+_TEMPLATE_WORDS = _TEMPLATE_FOLDERS | {"шаблон"}
 _SNAPSHOT = "facts"
 _ABSENT = -1  # stands for the modification time of a missing file
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
@@ -188,11 +198,12 @@ class Facts:
     """Facts about all notes at one generation, in order of id.
 
     The columns of `table` are created, modified (POSIX seconds, NaN if unknown), daily and shelved
-    (0 or 1), and the time that the note states for itself (POSIX seconds, NaN if it states none).
+    (0 or 1), the time that the note states for itself (POSIX seconds, NaN if it states none), and
+    whether it is a template.
     """
 
     ids: IdArray
-    table: npt.NDArray[np.float64]  # (notes, 5)
+    table: npt.NDArray[np.float64]  # (notes, _COLUMNS)
 
     @cached_property
     def daily(self) -> IdArray:
@@ -207,6 +218,15 @@ class Facts:
     def shelved(self) -> IdArray:
         """Ids of the notes whose status is one of the shelved statuses."""
         return self.ids[self.table[:, _SHELVED] > 0]
+
+    @cached_property
+    def has_templates(self) -> bool:
+        return bool((self.table[:, _TEMPLATE] > 0).any())
+
+    def are_templates(self, note_ids: IdArray) -> npt.NDArray[np.bool_]:
+        """Mask of the notes (n,) that are templates of others."""
+        mask: npt.NDArray[np.bool_] = self._rows(note_ids)[:, _TEMPLATE] > 0
+        return mask
 
     def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
         """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note.
@@ -238,7 +258,7 @@ class Facts:
         return {}
 
     def _rows(self, note_ids: IdArray) -> npt.NDArray[np.float64]:
-        """The rows of the notes (n, 5); NaN for a deleted note."""
+        """The rows of the notes (n, _COLUMNS); NaN for a deleted note."""
         if not len(self.ids):
             return np.full((len(note_ids), _COLUMNS), np.nan)
         at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)
@@ -254,7 +274,7 @@ class FactsCache:
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
         # Stated days are local days, so the facts of another time zone are others.
-        self._content = f"facts 4, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
+        self._content = f"facts 5, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
         self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
@@ -267,7 +287,8 @@ class FactsCache:
             return self._facts
 
     def _update(self, index: IndexReader) -> None:
-        settings = sum(_changed_at(self._root / file) for file in (SETTINGS, PERIODIC))
+        files = (SETTINGS, PERIODIC, TEMPLATES)
+        settings = sum(_changed_at(self._root / file) for file in files)
         generation = index.text_generation
         if self._generation < 0:
             self._load(index, generation)
@@ -285,8 +306,8 @@ class FactsCache:
         old = self._facts
         places, kept = _places(ids, old.ids)
         table[places[kept]] = old.table[kept]
-        daily = DailyNotes.read(self._root)
-        rows = [self._row(note, daily) for note in changed]
+        daily, templates = DailyNotes.read(self._root), template_folder(self._root)
+        rows = [(*self._row(note, daily), _is_template(note.path, templates)) for note in changed]
         read = np.array([note.id for note in changed], np.int64)
         places, known = _places(ids, read)  # a note may be added between the two reads
         if known.any():
@@ -321,6 +342,23 @@ class FactsCache:
             float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
             unknown if stated is None else stated,
         )
+
+
+def _is_template(path: str, setting: str | None) -> float:
+    """1 for a note in the folder of templates, or in one that is named so, or `Meeting template`."""
+    *folders, name = path.casefold().removesuffix(".md").split("/")
+    if name.endswith((" template", " vorlage", "-template", "_template")):
+        return 1.0
+    if any(folder.strip("_ 0123456789-.") in _TEMPLATE_FOLDERS for folder in folders):
+        return 1.0
+    return float(setting is not None and path.startswith(f"{setting}/"))
+
+
+def means_templates(parsed: ParsedQuery) -> bool:
+    """Tell whether a query may look for templates: by a word for them, or by a path."""
+    if not _TEMPLATE_WORDS.isdisjoint(words(parsed.text)):
+        return True
+    return any(isinstance(node, PathContains) for node in _nodes(parsed.condition, negated=False))
 
 
 def _places(ids: IdArray, wanted: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:

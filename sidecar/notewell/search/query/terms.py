@@ -180,7 +180,8 @@ def query_terms(
     word is missing. Only words that begin nothing are corrected. A `speller` that is given has its
     words in memory.
     """
-    found, ordered = tokens(text), words(text)
+    ordered = words(text)
+    found = _without_beginnings(tokens(text), ordered)
     index.keywords.expect(found)
     exact = _exact_terms(index, Counter(found))
     if len(exact.weights) >= MAX_TERMS:
@@ -217,6 +218,16 @@ def query_terms(
     if last is None or last not in begun or last in begun[last]:
         return terms
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
+
+
+def _without_beginnings(found: Sequence[str], ordered: Collection[str]) -> list[str]:
+    """The tokens without the beginnings of a number: who asks for 2.7.0 does not mean 2.7.1."""
+    dotted = tuple(token for token in found if "." in token)
+    return [
+        token
+        for token in found
+        if token in ordered or not any(other.startswith(f"{token}.") for other in dotted)
+    ]
 
 
 def _in_other_forms(

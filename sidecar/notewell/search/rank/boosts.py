@@ -31,6 +31,7 @@ from notewell.search.rank.ranking import Multipliers
 _MATES = 20  # first notes that boost each other if they share a folder
 _MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
+_OF_TEMPLATE = np.float32(0.7)  # a template says what its notes are about, and nothing itself
 DATE_BOOST = 1.0  # of a note of the day or period that the query mentions
 WITHIN_PERIOD = 0.99 + DATE_BOOST  # a multiplier above it is that of a note dated within it
 
@@ -129,6 +130,7 @@ class Boosts:
     dated: bool  # the query has a condition on dates or a written date
     period: DateMention | None = None  # the date or period that its words mention
     summed: bool = False  # names and links are addends of the score already
+    sink_templates: bool = False  # unless the query may look for them
     now: float = field(default_factory=time.time)
     warnings: list[str] = field(default_factory=list)
 
@@ -164,8 +166,17 @@ class Boosts:
             links = self._try("links", lambda: self._by_links(ids, scores))
         recency = self._try("recency", lambda: self._by_recency(ids))
         return Multipliers(
-            aligned(tag), aligned(recency), _product(aligned(links), aligned(folder))
+            aligned(tag),
+            aligned(recency),
+            _product(_product(aligned(links), aligned(folder)), self._by_template(note_ids)),
         )
+
+    def _by_template(self, ids: IdArray) -> FloatArray | None:
+        """The multipliers (n,) that let templates sink below notes that fill them."""
+        if not self.sink_templates or not self.facts.has_templates:
+            return None
+        sunk = self.facts.are_templates(ids)
+        return np.where(sunk, _OF_TEMPLATE, np.float32(1.0)) if sunk.any() else None
 
     def _try(self, what: str, stage: Callable[[], T]) -> T | None:
         try:

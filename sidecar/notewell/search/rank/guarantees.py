@@ -149,7 +149,7 @@ class Guarantees:
 
     `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
     model. `of_day` (n,) marks the daily notes of a day that the query names, `only_day` says that
-    it says nothing else.
+    it says nothing else. `templates` (n,) marks templates, unless the query may look for them.
     """
 
     evidence: NoteEvidence
@@ -158,6 +158,7 @@ class Guarantees:
     odds: FloatArray | None = None
     of_day: Flags | None = None
     only_day: bool = False
+    templates: Flags | None = None
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -175,6 +176,8 @@ class Guarantees:
     def raised(self, total: FloatArray) -> FloatArray:
         """The sums (n,), raised where an order would be broken; the same array where none is."""
         sums = self._among_first(self._by_words(total))
+        if self.templates is not None and self.held.count > 1:
+            sums = _above(sums, self.held.together & ~self.templates, self.templates)
         if self.of_day is not None and self.only_day:
             sums = _above(sums, self.of_day, ~self.of_day)
         exact = self.evidence.exact
