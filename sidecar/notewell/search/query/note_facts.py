@@ -345,7 +345,7 @@ class FactsCache:
 
 
 def _is_template(path: str, setting: str | None) -> float:
-    """1 for a note in the folder of templates, or in one that is named so, or `Meeting template`."""
+    """1 for a note in a folder of templates, or with a name like `Meeting template`; else 0."""
     *folders, name = path.casefold().removesuffix(".md").split("/")
     if name.endswith((" template", " vorlage", "-template", "_template")):
         return 1.0

@@ -53,6 +53,8 @@ _LIKELY = 0.75  # the share of such words that are mistakes
 _OFTEN = 3  # notes that have two words beside each other, from which they belong together
 _SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
 _PART_LETTERS = 3  # of both parts of a word that should be two
+_WITHIN_LETTERS = 5  # of a part that is looked for anywhere in a word
+_MOST_HOLDING = 12  # words of which one is a part
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
 
 
@@ -149,6 +151,22 @@ class Speller:
         near = self.corrections(word)
         better = [each for each in near if self._count(each) >= _MUCH_MORE * sum(counts)]
         return {**group, **dict.fromkeys(better, CORRECTION_WEIGHT)}
+
+    def within_words(self, unknown: Collection[str]) -> dict[str, Mapping[str, float]]:
+        """The words of the vault of which each unknown word is a part, by weight.
+
+        The second part of a compound is looked for without its first: *Maschine*, where the vault
+        has *Kaffeemaschine*.
+        """
+        found: dict[str, Mapping[str, float]] = {}
+        for word in sorted(unknown):
+            if len(word) >= _PART_LETTERS and is_word(word):
+                holding = self.words.current(self.index).containing(word)
+                counts = {each: count for each in holding if (count := self._count(each))}
+                if counts:
+                    best = sorted(counts, key=lambda each: (-counts[each], each))[:_MOST_HOLDING]
+                    found[word] = dict.fromkeys(best, CORRECTION_WEIGHT)
+        return found
 
     def other_forms(self, word: str) -> Mapping[str, float]:
         """The words of the vault that differ from `word` in its last letter, by weight.
@@ -430,6 +448,15 @@ class WordList:
     def of(cls, tokens: Iterable[str], older: WordList | None = None) -> WordList:
         words = {token for token in tokens if is_word(token)}
         return cls(sorted(words, key=lambda word: (len(word), word)), older)
+
+    def containing(self, part: str) -> list[str]:
+        """The longer words that end in `part`, or have it within if it is no short one."""
+        earlier = [] if self.older is None else self.older.containing(part)
+        if len(part) < _WITHIN_LETTERS:
+            own = [word for word in self.words if word.endswith(part) and word != part]
+        else:
+            own = [word for word in self.words if part in word[1:]]
+        return list(dict.fromkeys([*earlier, *own]))
 
     def near(self, word: str, most: int) -> dict[str, int]:
         """The words within `most` edits of `word`, except itself, with their number of edits.

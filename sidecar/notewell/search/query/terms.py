@@ -206,6 +206,8 @@ def query_terms(
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
         for word in exact.unknown.intersection(begun) - unfinished:
             begun[word] = {**begun[word], **speller.other_forms(word)}
+        known = {*begun, *forms, *spelling.alternatives, *light}
+        begun |= speller.within_words(exact.unknown.intersection(ordered) - known)
     alternatives = {**spelling.alternatives, **forms, **begun}
     if last in begun:  # the whole of a compound that ends in it is not finished either
         exact = exact.without(exact.unknown.difference(ordered))
