@@ -399,7 +399,8 @@ class _TextSearch:
         count = index.keywords.note_count
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_facts.means_templates(self.parsed):
-            templates = facts.are_templates(notes.ids)
+            named = notes.exact | (notes.begun > 0)
+            templates = facts.are_templates(notes.ids) & ~named
         return Guarantees(notes, held, count, odds, of_day, not content.count, templates)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
@@ -432,6 +433,7 @@ class _TextSearch:
             period=weighed.period,
             summed=plan.method in SUMS,
             sink_templates=not note_facts.means_templates(self.parsed),
+            named=weighed.notes.ids[weighed.notes.exact | (weighed.notes.begun > 0)],
         )
         if plan.method in SUMS:
             chunks = weighed.notes.cosines.mapped_chunks(chunks)

@@ -131,6 +131,7 @@ class Boosts:
     period: DateMention | None = None  # the date or period that its words mention
     summed: bool = False  # names and links are addends of the score already
     sink_templates: bool = False  # unless the query may look for them
+    named: IdArray = field(default_factory=lambda: np.empty(0, np.int64))  # ids, by the query
     now: float = field(default_factory=time.time)
     warnings: list[str] = field(default_factory=list)
 
@@ -175,7 +176,7 @@ class Boosts:
         """The multipliers (n,) that let templates sink below notes that fill them."""
         if not self.sink_templates or not self.facts.has_templates:
             return None
-        sunk = self.facts.are_templates(ids)
+        sunk = self.facts.are_templates(ids) & ~np.isin(ids, self.named)
         return np.where(sunk, _OF_TEMPLATE, np.float32(1.0)) if sunk.any() else None
 
     def _try(self, what: str, stage: Callable[[], T]) -> T | None:
