@@ -86,7 +86,7 @@ export type GardenCheck =
   | "broken_links"
   | "unlinked_mentions"
   | "near_duplicates"
-  | "conflict_copies"
+  | "conflict_copy"
   | "disagreements"
   | "similar_topics"
   | "missing_topics"
@@ -306,6 +306,8 @@ export interface SearchRequest extends OfVault {
   readonly min_score?: number;
   /** Search shelved and daily notes too */
   readonly everything?: boolean;
+  /** Search within these notes and folders; may be given several times */
+  readonly paths?: readonly string[];
   /** Keep weak matches */
   readonly weak?: boolean;
   /** How much a note of today is boosted */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.search.library import Library, MakeLibrary
@@ -49,3 +51,30 @@ def test_daily_notes_stay_out_where_another_note_has_the_words(library: Library)
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 def test_the_note_of_a_day_that_is_named_is_first(library: Library, query: str, mode: str) -> None:
     assert library.paths(query, mode=mode, weak=False)[0] == "Daily/2026-03-02.md"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_search_stays_within_the_paths_of_its_request(library: Library, mode: str) -> None:
+    def found(*paths: str) -> set[str]:
+        return set(library.paths("roofer tools meeting", mode=mode, paths=paths, everything=True))
+
+    assert found("Work") == {"Work/Meeting with the architect.md"}
+    assert found("Roof", "Shed.md") == {"Roof.md", "Shed.md"}
+    assert found("Daily/") <= {"Daily/2026-03-02.md", "Daily/2026-03-03.md"}
+    assert found("Nowhere") == set()
+    assert found("Wor") == set()
+
+
+def test_notes_of_a_type_are_left_out_where_the_settings_say_so(make_library: MakeLibrary) -> None:
+    notes = {
+        "A.md": "---\ntype: reference\n---\nQuinces ripen.",
+        "B.md": "---\ntype: '[[Reference]]'\n---\nQuinces fall.",
+        "C.md": "Quinces are sour.",
+    }
+    library = make_library(notes)
+    assert set(library.paths("quinces")) == {"A.md", "B.md", "C.md"}
+    library.rules = replace(library.rules, exclude_types=("Reference",))
+    assert library.paths("quinces") == ["C.md"]
+    assert library.search("quinces").filtered["type"] == 2
+    assert set(library.paths("quinces", everything=True)) == {"A.md", "B.md", "C.md"}
+    assert set(library.paths("quinces type:reference")) == {"A.md", "B.md"}

@@ -8,11 +8,12 @@ from typing import Annotated, Literal, TypedDict
 
 from notewell.base.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
 from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le
+from notewell.base.types.hints import Ge, Le, MaxLen
 from notewell.contract.request import (
     Doc,
     Door,
     Endpoint,
+    FileOrFolder,
     HttpDefault,
     InProcessOnly,
     Limit,
@@ -296,6 +297,11 @@ class SearchRequest(Request[SearchReply]):
     alpha: Annotated[Share | None, Doc("Weight of meaning")] = None
     min_score: Annotated[Share, Doc("Leave out results with a lower score")] = 0.0
     everything: Annotated[bool, Doc("Search shelved and daily notes too")] = False
+    paths: Annotated[
+        tuple[FileOrFolder, ...],
+        MaxLen(100),
+        Doc("Search within these notes and folders; may be given several times"),
+    ] = ()
     weak: Annotated[bool, Doc("Keep weak matches")] = False
     recency: Annotated[Share | None, Doc("How much a note of today is boosted")] = None
     graph: Annotated[Share | None, Doc("How much links from the best results count")] = None

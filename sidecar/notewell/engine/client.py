@@ -132,11 +132,12 @@ class RemoteBackend:
         given = {name: value for name, value in given.items() if name not in endpoint.in_path}
         if endpoint.method == "GET":
             query = urlencode(
-                {
-                    name: _text(value)
+                [
+                    (name, _text(part))
                     for name, value in given.items()
                     if value is not None and value != frozenset()
-                }
+                    for part in (value if isinstance(value, tuple) else (value,))
+                ]
             )
             return self.ask(endpoint.method, f"{place}?{query}")
         return self.ask(endpoint.method, place, _body(given))

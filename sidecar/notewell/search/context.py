@@ -57,6 +57,10 @@ class QueryPace:
         return median([*self._seconds] or [0.0]) > SLOW_S
 
 
+def _facts_cache(vault: VaultRecord, rules: SearchRules) -> FactsCache:
+    return FactsCache(vault.path, rules.shelved_status, rules.exclude_types)
+
+
 @frozen
 class Caches:
     """Data of one index that its searches share; each cache is updated on access."""
@@ -76,14 +80,16 @@ class Caches:
         cls, vault: VaultRecord, rules: SearchRules, topics: str = TopicRules().folder
     ) -> Caches:
         """Empty caches; `topics` is the folder of the vault's topics."""
-        facts = FactsCache(vault.path, rules.shelved_status)
+        facts = _facts_cache(vault, rules)
         return cls(facts, topics=TopicLinksCache(topics))
 
     def with_rules(self, vault: VaultRecord, rules: SearchRules) -> Caches:
         """These caches for other rules; what depends on the rules is read again."""
-        if self.facts.shelved == frozenset(rules.shelved_status):
+        if self.facts.left_out == (frozenset(rules.shelved_status), frozenset(rules.exclude_types)):
             return self
-        return replace(self, facts=FactsCache(vault.path, rules.shelved_status))
+        return replace(
+            self, facts=FactsCache(vault.path, rules.shelved_status, rules.exclude_types)
+        )
 
 
 @frozen

@@ -84,7 +84,8 @@ def search(context: SearchContext) -> SearchReply:
     parsed = language.parse(context.request.q, plain=context.request.plain, scopes=True)
     report.warnings += parsed.warnings
     report.trace.stage("parse", count_in=1, count_out=1)
-    scope = _scope(context, parsed, _filtered(context, parsed, report), report)
+    found = _within_paths(context, _filtered(context, parsed, report))
+    scope = _scope(context, parsed, found, report)
     shown: tuple[Result, ...] = ()
     if parsed.text:
         shown = _TextSearch(context, parsed, scope, report).results()
@@ -116,6 +117,19 @@ def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> Id
         removed=allowed.removed,
     )
     return allowed.notes
+
+
+def _within_paths(context: SearchContext, notes: IdArray | None) -> IdArray | None:
+    """Those of `notes` (None: all) that the request names, or that are in its folders."""
+    places = tuple(place.strip("/") for place in context.request.paths)
+    if not places or "" in places:
+        return notes
+    folders = tuple(f"{place}/" for place in places)
+    named = {name for place in places for name in (place, f"{place}.md")}
+    every = context.index.all_notes()
+    ids = [note.id for note in every if note.path in named or note.path.startswith(folders)]
+    within = np.array(sorted(ids), np.int64)
+    return within if notes is None else np.intersect1d(notes, within)
 
 
 def _scope(

@@ -61,6 +61,23 @@ async def test_what_cannot_be_right_is_refused_and_named(
     assert engine.asked == []
 
 
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ("q=x", ()),
+        ("q=x&paths=", ()),
+        ("q=x&paths=Work", ("Work",)),
+        ("q=x&paths=Work/&paths=Garden.md", ("Work", "Garden.md")),
+    ],
+)
+async def test_a_list_is_given_by_a_parameter_several_times(
+    client: Client, engine: FakeEngine, query: str, paths: tuple[str, ...]
+) -> None:
+    assert (await client.get(f"/api/search?{query}")).status == 200
+    (asked,) = engine.asked
+    assert tuple(path.rstrip("/") for path in asked.paths) == paths
+
+
 async def test_all_mistakes_are_told_at_once(client: Client) -> None:
     _, _, detail = await refusal(await client.get("/api/search?limit=x&plain=maybe&wrong=1"))
 

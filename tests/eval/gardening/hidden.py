@@ -17,7 +17,7 @@ from notewell.base.types import Link
 from notewell.features.gardener.checks import (
     CHECKS,
     broken_links,
-    conflict_copies,
+    conflict_copy,
     disagreements,
     missing_properties,
     missing_tags,
@@ -364,7 +364,7 @@ def properties(texts: Texts, _: Vectors, rng: random.Random) -> Count:
 
 Measure = Callable[[Texts, Vectors, random.Random], Count]
 # `missing_tags` is in run.py: what is embedded names tags, so those notes are embedded anew.
-# `disagreements` has a measurement of its own, disagreements.py. `conflict_copies` only shows what
+# `disagreements` has a measurement of its own, disagreements.py. `conflict_copy` only shows what
 # the index has told apart already.
 MEASURES: Mapping[str, Measure] = {
     broken_links.NAME: links_to_slips,
@@ -378,5 +378,5 @@ MEASURES: Mapping[str, Measure] = {
     missing_properties.NAME: properties,
 }
 assert (
-    MEASURES.keys() | {missing_tags.NAME, disagreements.NAME, conflict_copies.NAME} == CHECKS.keys()
+    MEASURES.keys() | {missing_tags.NAME, disagreements.NAME, conflict_copy.NAME} == CHECKS.keys()
 )

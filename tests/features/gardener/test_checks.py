@@ -313,14 +313,14 @@ def test_a_conflict_copy_is_shown_beside_its_note_and_nothing_is_edited() -> Non
         copies={"A.md": ("A 2.md",), "B.md": ("gone.md",)},
         read_copy=lambda path: NoteBody(copies[path]) if path in copies else None,
     )
-    (made,) = found("conflict_copies", where)
+    (made,) = found("conflict_copy", where)
 
     assert (made.path, made.edit) == ("A.md", ())
     assert "A 2.md" in made.title
     assert "copy alone: 2" in made.evidence
     assert "note alone: 1" in made.evidence
     assert {"-The pump is new.", "+The pump leaks.", "+Medlars."} <= set(made.diff.split("\n"))
-    assert found("conflict_copies", where) == [made]
+    assert found("conflict_copy", where) == [made]
     copies["A 2.md"] += "\nMore.\n"
-    (changed,) = found("conflict_copies", where)
+    (changed,) = found("conflict_copy", where)
     assert changed.id != made.id  # what was rejected comes again once the copy has changed

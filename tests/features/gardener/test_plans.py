@@ -272,8 +272,8 @@ def test_a_conflict_copy_is_shown_and_can_only_be_rejected(opened: Open, vault: 
     engine = opened()
     plans = Plans(engine)
     before = bytes_of(vault)
-    made = plans.make(MakePlan(checks=("conflict_copies", "broken_links")))
-    (shown,) = [one for one in made.suggestions if one.check == "conflict_copies"]
+    made = plans.make(MakePlan(checks=("conflict_copy", "broken_links")))
+    (shown,) = [one for one in made.suggestions if one.check == "conflict_copy"]
     assert (shown.path, shown.edit) == ("Queen Bee.md", ())
     assert "+She was marked blue." in shown.diff
 
@@ -286,5 +286,5 @@ def test_a_conflict_copy_is_shown_and_can_only_be_rejected(opened: Open, vault: 
     plans.undo(made.id, [])
     assert bytes_of(vault) == before
     assert plans.reject(made.id, [shown.id]).rejected == (shown.id,)
-    again = plans.make(MakePlan(checks=("conflict_copies",)))
+    again = plans.make(MakePlan(checks=("conflict_copy",)))
     assert again.suggestions == ()

@@ -168,6 +168,7 @@ class SearchRules:
     rerank_url: str = ""  # "": the provider's own
     # Notes with these values of `status` are left out unless the query names them.
     shelved_status: tuple[str, ...] = ("inactive", "hidden")
+    exclude_types: tuple[str, ...] = ()  # the same with values of `type`
     daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
 
 

@@ -87,6 +87,14 @@ _long_option = click.option(
     help="A signal of the ranking to ignore; spelling: search for exactly what was typed."
     " May be given several times.",
 )
+@request_option(
+    SearchRequest,
+    "paths",
+    "--path",
+    multiple=True,
+    metavar="PATH",
+    help="Search within this note or folder. May be given several times.",
+)
 @request_options(SearchRequest, "as_of", "ever", "explain")
 @_long_option
 @json_option

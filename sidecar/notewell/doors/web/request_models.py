@@ -49,6 +49,7 @@ class RequestModel(BaseModel):
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
     )
     record: ClassVar[type]
+    lists: ClassVar[frozenset[str]] = frozenset()  # fields that an address gives several times
     _made: Any = PrivateAttr()
 
     @model_validator(mode="after")
@@ -72,6 +73,7 @@ class RequestModel(BaseModel):
 
 
 M = TypeVar("M", bound=RequestModel)
+_BETWEEN = "\0"  # the values of a parameter that is given several times; none of them has it
 
 
 def model_of(request: type[Request[Any]]) -> type[RequestModel]:
@@ -100,12 +102,18 @@ def vault_model() -> type[RequestModel]:
 
 
 def from_query(model: type[M], request: web.Request, headers: Mapping[str, str] | None = None) -> M:
-    """Read a request from its query string; an empty value counts as left out, except of `q`."""
+    """Read a request from its query string; an empty value counts as left out, except of `q`.
+
+    A parameter that is a list may be given several times.
+    """
     given: dict[str, str] = {}
     for name, value in request.query.items():
-        if name in given:
+        if name not in given:
+            given[name] = value
+        elif name in model.lists:
+            given[name] += _BETWEEN + value
+        else:
             raise UsageError(f"The parameter `{name}` is given twice: send it once.")
-        given[name] = value
     for name, header in (headers or {}).items():
         if request.headers.get(header):
             given[name] = request.headers[header]
@@ -158,6 +166,8 @@ def _model(
         record.__name__, __base__=RequestModel, __doc__=record.__doc__, **definitions
     )
     model.record = record
+    fields = request_fields(record)
+    model.lists = frozenset(one.name for one in fields if describe(one.hint).kind == "list")
     return model
 
 
@@ -195,6 +205,8 @@ def _from_text(hint: Any) -> Any:
     if describe(hint).kind == "set":
         words = BeforeValidator(_words, json_schema_input_type=str)
         return Annotated[hint, words, Field(strict=False)]
+    if describe(hint).kind == "list":
+        return Annotated[hint, BeforeValidator(_parts), Field(strict=False)]
     return hint
 
 
@@ -208,6 +220,10 @@ def _flag(value: object) -> object:
 
 def _words(value: object) -> object:
     return frozenset(filter(None, value.split(","))) if isinstance(value, str) else value
+
+
+def _parts(value: object) -> object:
+    return tuple(filter(None, value.split(_BETWEEN))) if isinstance(value, str) else value
 
 
 def _to_record(value: object) -> object:

@@ -15,7 +15,7 @@ GardenCheck = Literal[
     "broken_links",
     "unlinked_mentions",
     "near_duplicates",
-    "conflict_copies",
+    "conflict_copy",
     "disagreements",
     "similar_topics",
     "missing_topics",

@@ -50,7 +50,7 @@ from notewell.vault.daily import (
     day_in_name,
     template_folder,
 )
-from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
+from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold, link_label
 
 PROPERTIES = (*CREATED_KEYS, "day")
 FILE_TIMES = 0.5  # what a file's time counts, compared with a date that the note states
@@ -183,8 +183,8 @@ def recency_strength(times: _Floats, offset: timedelta) -> float:
     return 0.0 if len(known) > 1 and most > _SHARED_DAY * len(times) else AUTO_RECENCY
 
 
-_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED, _TEMPLATE = range(6)
-_COLUMNS = 6
+_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED, _TEMPLATE, _OF_TYPE = range(7)
+_COLUMNS = 7
 # Folders that people keep templates in; Obsidian's setting may name another.
 _TEMPLATE_FOLDERS = frozenset({"template", "templates", "vorlage", "vorlagen", "шаблоны", "模板"})
 _TEMPLATE_WORDS = _TEMPLATE_FOLDERS | {"шаблон"}
@@ -199,7 +199,7 @@ class Facts:
 
     The columns of `table` are created, modified (POSIX seconds, NaN if unknown), daily and shelved
     (0 or 1), the time that the note states for itself (POSIX seconds, NaN if it states none), and
-    whether it is a template.
+    whether it is a template, and of a type that the settings leave out.
     """
 
     ids: IdArray
@@ -208,6 +208,11 @@ class Facts:
     @cached_property
     def daily(self) -> IdArray:
         return self.ids[self.table[:, _DAILY] > 0]
+
+    @cached_property
+    def of_excluded_type(self) -> IdArray:
+        """Ids of the notes whose type is one of those that the settings leave out."""
+        return self.ids[self.table[:, _OF_TYPE] > 0]
 
     def daily_of(self, start: float, end: float) -> IdArray:
         """Ids of the daily notes of the days in [start, end), in POSIX seconds."""
@@ -268,13 +273,15 @@ class Facts:
 class FactsCache:
     """Caches the facts of one index and updates them on access. Thread-safe."""
 
-    def __init__(self, root: Path, shelved: Collection[str]) -> None:
-        """`root` is the folder of the vault; `shelved` are the statuses of shelved notes."""
-        self.shelved = frozenset(shelved)
+    def __init__(self, root: Path, shelved: Collection[str], types: Collection[str] = ()) -> None:
+        """`root` is the vault's folder; notes of the statuses and types are left out by default."""
+        self.left_out = frozenset(shelved), frozenset(types)
+        self._types = frozenset(each.casefold() for each in types)
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
         # Stated days are local days, so the facts of another time zone are others.
-        self._content = f"facts 5, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
+        left_out = sorted(self._shelved_statuses), sorted(self._types)
+        self._content = f"facts 5, {time.tzname}, left out: {left_out}"
         self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
@@ -307,7 +314,7 @@ class FactsCache:
         places, kept = _places(ids, old.ids)
         table[places[kept]] = old.table[kept]
         daily, templates = DailyNotes.read(self._root), template_folder(self._root)
-        rows = [(*self._row(note, daily), _is_template(note.path, templates)) for note in changed]
+        rows = [self._row(note, daily, templates) for note in changed]
         read = np.array([note.id for note in changed], np.int64)
         places, known = _places(ids, read)  # a note may be added between the two reads
         if known.any():
@@ -331,7 +338,7 @@ class FactsCache:
         arrays = {"ids": facts.ids, "table": facts.table, "made": made}
         index.array_cache.save(_SNAPSHOT, self._content, arrays)
 
-    def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, ...]:
+    def _row(self, note: NoteBasics, daily: DailyNotes, templates: str | None) -> tuple[float, ...]:
         unknown = float("nan")
         stated = stated_time(note.path, note.properties, daily)
         modified = modified_time(note.properties, note.modified)
@@ -339,8 +346,10 @@ class FactsCache:
             unknown if note.created is None else note.created,
             unknown if modified is None else modified,
             float(daily.holds(note.path, note.properties)),
-            float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
+            float(not self._shelved_statuses.isdisjoint(_values(note.properties, "status"))),
             unknown if stated is None else stated,
+            _is_template(note.path, templates),
+            float(not self._types.isdisjoint(_values(note.properties, "type"))),
         )
 
 
@@ -376,11 +385,12 @@ def _changed_at(file: Path) -> int:
         return _ABSENT
 
 
-def _statuses(properties: Mapping[str, PropertyValue]) -> Collection[str]:
+def _values(properties: Mapping[str, PropertyValue], wanted: str) -> Collection[str]:
+    """The values of a property, folded; of links what they show."""
     for name, value in properties.items():
-        if name.casefold() == "status":
+        if name.casefold() == wanted:
             values = value if isinstance(value, tuple) else (value,)
-            return {one.strip().casefold() for one in values if isinstance(one, str)}
+            return {link_label(one).strip().casefold() for one in values if isinstance(one, str)}
     return ()
 
 
@@ -456,22 +466,25 @@ def default_scope(
 def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dict[str, IdArray]:
     """Ids of the notes to exclude, ascending, by the reason that the reply gives."""
     out: dict[str, IdArray] = {}
-    if not has_status_condition(parsed) and len(facts.shelved):
+    if not has_condition(parsed, "status") and len(facts.shelved):
         out["status"] = facts.shelved
+    if len(facts.of_excluded_type) and not has_condition(parsed, "type"):
+        rest = without(facts.of_excluded_type, out.get("status", NO_NOTES))
+        out |= {"type": rest} if len(rest) else {}
     daily = facts.daily
     # A vault of mainly daily notes is searched for them.
     few = 0 < 2 * len(daily) <= len(facts.ids)
     if rules.daily_notes == "named" and few and not may_mean_daily_notes(parsed):
-        rest = without(daily, out.get("status", NO_NOTES))
+        rest = without(without(daily, out.get("status", NO_NOTES)), out.get("type", NO_NOTES))
         if len(rest):
             out["daily"] = rest
     return out
 
 
-def has_status_condition(parsed: ParsedQuery) -> bool:
-    """Tell whether a condition tests the status."""
+def has_condition(parsed: ParsedQuery, name: str) -> bool:
+    """Tell whether a condition tests the property `status` or `type`."""
     return any(
-        isinstance(node, Property) and node.reason == "status" for node in _nodes(parsed.condition)
+        isinstance(node, Property) and node.reason == name for node in _nodes(parsed.condition)
     )
 
 

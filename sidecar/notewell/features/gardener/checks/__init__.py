@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from notewell.base.types.frozen import frozen
 from notewell.features.gardener.checks import (
     broken_links,
-    conflict_copies,
+    conflict_copy,
     disagreements,
     missing_properties,
     missing_tags,
@@ -54,9 +54,9 @@ CHECKS: Mapping[GardenCheck, CheckRow] = {
             near_duplicates.find,
         ),
         CheckRow(
-            conflict_copies.NAME,
+            conflict_copy.NAME,
             "conflict copies that a synchroniser left beside a note",
-            conflict_copies.find,
+            conflict_copy.find,
         ),
         CheckRow(
             disagreements.NAME,

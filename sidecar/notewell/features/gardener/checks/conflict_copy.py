@@ -14,7 +14,7 @@ from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.plans import diff_of, suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestionView
 
-NAME: GardenCheck = "conflict_copies"
+NAME: GardenCheck = "conflict_copy"
 
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
