@@ -50,7 +50,8 @@ _STANDS_OUT, _IS_SHOWN = 0.0, 3.0
 # The cosine, of all-MiniLM-L6-v2, below which a note without any content word is no result:
 # unrelated texts have 0.03 and deviate by 0.08.
 _LEAST_COSINE = np.float32(0.2)
-_STEP = np.float32(1e-5)  # between two raised scores; sums are about 1 to 10
+_EQUAL = np.float32(0.9999)  # of the best BM25; sums differ in their last digits
+_LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 
 
 @frozen
@@ -189,9 +190,7 @@ class Guarantees:
         kept = self._best_by_meaning
         if self.odds is not None:
             kept = kept & (self.odds >= _IS_SHOWN)
-        if self.held.together.any():
-            kept = kept.copy()
-            kept[self._best_by_words] = True
+        kept = kept | self._best_by_words
         return kept if self.of_day is None else kept | self.of_day
 
     @cached_property
@@ -209,10 +208,12 @@ class Guarantees:
         return self.held.without & ~names
 
     @cached_property
-    def _best_by_words(self) -> int:
-        """The index of the best note by words of those that have all together."""
-        together = self.held.together
-        return int(np.argmax(np.where(together, or_zero(self.evidence.bm25), np.float32(-1.0))))
+    def _best_by_words(self) -> Flags:
+        """Mask of the best notes by words of those that have all together; several may be equal."""
+        found = np.where(self.held.together, or_zero(self.evidence.bm25), np.float32(-1.0))
+        best = found.max(initial=0.0)
+        mask: Flags = self.held.together & (found >= best * _EQUAL)
+        return mask
 
     def _by_words(self, sums: FloatArray) -> FloatArray:
         held, together = self.held, self.held.together
@@ -242,14 +243,12 @@ class Guarantees:
 
     def _among_first(self, sums: FloatArray) -> FloatArray:
         """The sums with the best note of each half among the first behind exact names."""
-        best = self._best_by_meaning.copy()
-        if self.held.together.any():
-            best[self._best_by_words] = True
+        best = self._best_by_meaning | self._best_by_words
         if self.of_day is not None and int(self.of_day.sum()) == 1:
             best |= self.of_day
         best &= ~self.evidence.exact
         others = sums[~(best | self.evidence.exact)]
-        before = _BEHIND_NAMES - int(best.sum())  # as many others may be
+        before = max(0, _BEHIND_NAMES - int(best.sum()))  # as many others may be
         if len(others) <= before or not best.any():
             return sums
         bar = np.partition(others, len(others) - 1 - before)[len(others) - 1 - before]
@@ -269,6 +268,6 @@ def _raised(sums: FloatArray, low: IdArray, bar: np.float32) -> FloatArray:
     if not len(low):
         return sums
     raised = sums.copy()
-    order = low[np.argsort(sums[low], kind="stable")]
-    raised[order] = bar + _STEP * np.arange(1, len(order) + 1, dtype=np.float32)
+    share = sums[low] / bar if bar > 0 else np.zeros(len(low), np.float32)
+    raised[low] = bar + _LIFT * (np.float32(0.5) + np.float32(0.5) * share)
     return raised
