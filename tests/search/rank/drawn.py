@@ -133,6 +133,7 @@ class Held:
     everywhere: bool
     named: bool  # a name has one of the words
     exact: bool
+    begun: bool  # a name begins with the query, as while it is typed
 
 
 def held_by(library: Library, vault: Drawn, query: str) -> dict[str, Held]:
@@ -150,6 +151,7 @@ def held_by(library: Library, vault: Drawn, query: str) -> dict[str, Held]:
             everywhere=whole == content,
             named=any(name & content for name in names),
             exact=any(tokens(query) == tokens(name) for name in (note.title, *note.aliases)),
+            begun=any(name.startswith(query) for name in (note.title, *note.aliases)),
         )
     return found
 
@@ -197,11 +199,12 @@ class Ranked:
         return note.named and not note.everywhere and not note.exact
 
     def _halves(self) -> Iterator[str]:
-        behind = [one for one in self.shown if not self.held[one.path].exact]
+        names = {path for path, note in self.held.items() if note.exact or note.begun}
+        behind = [one for one in self.shown if one.path not in names]
         whole = [one for one in self.shown if self.held[one.path].together]
         best = max((one.raw.bm25 or 0.0 for one in whole), default=0.0)
         first = [one for one in whole if (one.raw.bm25 or 0.0) == best]  # several may be equal
-        if first and not any(self.held[one.path].exact or one in behind[:3] for one in first):
+        if first and not any(one.path in names or one in behind[:3] for one in first):
             yield "4 words"
         if first and not {one.path for one in first} & {one.path for one in self.listed}:
             yield "4 words cut"

@@ -73,7 +73,7 @@ class RequestModel(BaseModel):
 
 
 M = TypeVar("M", bound=RequestModel)
-_BETWEEN = "\0"  # the values of a parameter that is given several times; none of them has it
+_BETWEEN = "\x1f"  # between the values of a parameter that is given several times
 
 
 def model_of(request: type[Request[Any]]) -> type[RequestModel]:

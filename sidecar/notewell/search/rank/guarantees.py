@@ -246,9 +246,11 @@ class Guarantees:
         best = self._best_by_meaning | self._best_by_words
         if self.of_day is not None and int(self.of_day.sum()) == 1:
             best |= self.of_day
-        best &= ~self.evidence.exact
-        others = sums[~(best | self.evidence.exact)]
-        before = max(0, _BEHIND_NAMES - int(best.sum()))  # as many others may be
+        names = self.evidence.exact | (self.evidence.begun > 0)
+        best &= ~names
+        others = sums[~(best | names)]
+        # As many others may be before; of many that are equal, one among the first is enough.
+        before = max(_BEHIND_NAMES - 1 - int(best.sum() > 1), _BEHIND_NAMES - int(best.sum()))
         if len(others) <= before or not best.any():
             return sums
         bar = np.partition(others, len(others) - 1 - before)[len(others) - 1 - before]
