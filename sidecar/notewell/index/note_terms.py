@@ -51,6 +51,7 @@ FIELD_BITS: Mapping[str, int] = MappingProxyType(
     {name: 1 << place for place, name in enumerate(NOTE_FIELDS)}
 )
 BODY_BIT = FIELD_BITS["body"]
+NAME_BITS = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
 # The fields whose texts are values of properties, which no passage has.
 PROPERTY_BITS = sum(FIELD_BITS[name] for name in ("properties", "description", "author", "topics"))
 # Words of template lines (notewell.index.lexical): no field that counts, the last bit.

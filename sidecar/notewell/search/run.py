@@ -213,8 +213,8 @@ class _TextSearch:
         having = notes_with_one_of_each(index, content.groups, daily)
         if not len(having):
             return self.scope
-        every = np.array([note.id for note in index.all_notes()], np.int64)
-        others = np.sort(every)[self.scope.among(np.sort(every))]
+        every = self.context.caches.facts.current(index).ids
+        others = every[self.scope.among(every)]
         if len(notes_with_one_of_each(index, content.groups, others)):
             return self.scope
         wider = self.scope.with_daily(having)
@@ -390,7 +390,7 @@ class _TextSearch:
         scored = scoring.score(notes, plan, spreading)
         guarantees = None
         if plan.method in {"auto", "keyword"} and self.is_plain:
-            guarantees = self.guarantees(found, notes, query)
+            guarantees = self.guarantees(found, notes, query, period)
             scored = guarantees.applied(scored)
         return _Weighed(chunks, notes, query, plan, scored, spreading, period, guarantees)
 
@@ -399,10 +399,15 @@ class _TextSearch:
         """True unless the request weighs the evidence in its own way."""
         return self.context.request.alpha is None and not self.context.request.ignore
 
-    def guarantees(self, found: Retrieved, notes: NoteEvidence, query: QueryEvidence) -> Guarantees:
-        """The orders that hold whatever the sums are."""
+    def guarantees(
+        self,
+        found: Retrieved,
+        notes: NoteEvidence,
+        query: QueryEvidence,
+        period: DateMention | None,
+    ) -> Guarantees:
+        """The orders that hold whatever the sums are; `period` is what the query names."""
         index = self.context.index
-        period = mentioned_date(self.parsed.text, time.time())
         said = () if period is None else period.words
         typing = self.context.is_typing
         content = content_words_of(found.terms, found.text, typing=typing, dates=said)
@@ -413,8 +418,7 @@ class _TextSearch:
         count = index.keywords.note_count
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_facts.means_templates(self.parsed):
-            named = notes.exact | (notes.begun > 0)
-            templates = facts.are_templates(notes.ids) & ~named
+            templates = facts.are_templates(notes.ids) & ~notes.is_named
         return Guarantees(notes, held, count, odds, of_day, not content.count, templates)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
@@ -447,7 +451,7 @@ class _TextSearch:
             period=weighed.period,
             summed=plan.method in SUMS,
             sink_templates=not note_facts.means_templates(self.parsed),
-            named=weighed.notes.ids[weighed.notes.exact | (weighed.notes.begun > 0)],
+            named=weighed.notes.ids[weighed.notes.is_named],
         )
         if plan.method in SUMS:
             chunks = weighed.notes.cosines.mapped_chunks(chunks)

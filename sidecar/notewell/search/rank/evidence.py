@@ -140,6 +140,12 @@ class NoteEvidence:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @cached_property
+    def is_named(self) -> npt.NDArray[np.bool_]:
+        """Mask of the notes whose name is the query, or begins with it."""
+        mask: npt.NDArray[np.bool_] = self.exact | (self.begun > 0)
+        return mask
+
     def named(self, weights: EvidenceWeights) -> FloatArray:
         """The weighted match of names; a name that begins with the query is as good as whole."""
         half = np.float32(0.5)

@@ -29,7 +29,7 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import signed_forms, words
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_terms import FIELD_BITS
+from notewell.index.note_terms import NAME_BITS
 from notewell.index.port import KeywordIndex
 from notewell.search.query.terms import Terms, function_words, says_little
 from notewell.search.rank.candidates import or_zero
@@ -39,7 +39,6 @@ from notewell.search.rank.ranking import Scored
 Flags = npt.NDArray[np.bool_]
 FindTogether = Callable[[IdArray], IdArray]  # those of some notes with all words in one passage
 
-_NAMES = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
 _FEW_SHARE = 0.01  # of the notes, up to which those with all words are few
 _PAIR = (2, 3)  # content words of a query whose names count by them all
 _BEHIND_NAMES = 3  # places in which the best notes of both halves are
@@ -131,7 +130,7 @@ class HeldWords:
         for at, group in enumerate(groups):
             of_group = masks[:, [column[token] for token in group]]
             held[:, at] = (of_group != 0).any(axis=1)
-            in_name[:, at] = ((of_group & _NAMES) != 0).any(axis=1)
+            in_name[:, at] = ((of_group & NAME_BITS) != 0).any(axis=1)
         everywhere = held.all(axis=1)
         together = everywhere if content.all_known and groups else np.zeros_like(everywhere)
         if len(groups) > 1 and together.any():
@@ -204,8 +203,7 @@ class Guarantees:
     @cached_property
     def _unsaid(self) -> Flags:
         """Mask of the notes whose text and names have no word of the query, and begin with none."""
-        names = (self.evidence.names > 0) | (self.evidence.begun > 0) | self.evidence.exact
-        return self.held.without & ~names
+        return self.held.without & ~(self.evidence.is_named | (self.evidence.names > 0))
 
     @cached_property
     def _best_by_words(self) -> Flags:
@@ -246,7 +244,7 @@ class Guarantees:
         best = self._best_by_meaning | self._best_by_words
         if self.of_day is not None and int(self.of_day.sum()) == 1:
             best |= self.of_day
-        names = self.evidence.exact | (self.evidence.begun > 0)
+        names = self.evidence.is_named
         best &= ~names
         others = sums[~(best | names)]
         # As many others may be before; of many that are equal, one among the first is enough.

@@ -14,7 +14,7 @@ from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights
 from notewell.index.arrays import ascending, highest
 from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
-from notewell.index.note_terms import FIELD_BITS, TEMPLATE_BIT
+from notewell.index.note_terms import FIELD_BITS, NAME_BITS, TEMPLATE_BIT
 from notewell.index.port import IndexReader
 from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms
@@ -368,7 +368,6 @@ def retrieve(
     return merge_hits(index, keyword, semantic_hits(index, vector, limit=limit, notes=notes))
 
 
-_NAMES = np.uint16(sum(FIELD_BITS[name] for name in ("title", "file_name", "aliases")))
 _DESCRIBING = np.uint16(
     sum(
         FIELD_BITS[name]
@@ -394,7 +393,7 @@ def described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatAr
     query = terms.query
     masks = index.keywords.fields_of(query, matches.note_ids[found]).masks
     worth = np.array([term.weight * terms.idf[term.token] for term in query]) / total
-    named = np.minimum(((masks & _NAMES) != 0) @ worth, 1.0)
-    said = np.minimum(((masks & (_NAMES | _DESCRIBING)) != 0) @ worth, 1.0)
+    named = np.minimum(((masks & NAME_BITS) != 0) @ worth, 1.0)
+    said = np.minimum(((masks & (NAME_BITS | _DESCRIBING)) != 0) @ worth, 1.0)
     more[found] = said**2 - named**2
     return more
