@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from notewell.features.ask.harmless import HarmlessStream, harmless
+from notewell.features.ask.harmless_line import UNSEEN
 
 AWAY = "https://elsewhere.example/?d=what-a-note-says"
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -214,3 +215,30 @@ def test_a_long_answer_takes_a_time_linear_in_its_length() -> None:
     # Counted in steps of the reader: a pattern that ran away would not end.
     for piece in ("![", "`", "``x", "[", "](", "<a", "![a](", "\\", "%%", "$`", "- ", "> ```"):
         assert len(harmless(piece * 20_000)) >= 20_000
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[x](<My note>)", "[x](My%20note)"),
+        ("[x](<My note.md> 'title')", "[x](My%20note.md 'title')"),
+        ("[x](<https://a.example/c d>)", "[x]\\(&lt;https://a.example/c d>)"),
+        ("![](<https://> ", "!\\[]\\(&lt;https://> "),
+        (f"[x](<{AWAY}>)", f"[x](<{AWAY}>)"),
+    ],
+)
+def test_a_link_in_angles_stays_a_link_or_becomes_text(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+    assert harmless(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"<\\img src={AWAY}>", f"<{UNSEEN}img src={AWAY}>"),
+        ("$![[\\href{javascript:x}]]$", "$!\\[[href{javascript:x}]]$"),
+        (f"![~~~]()\n~~~\n![x]({AWAY})\n~~~", f"`{UNSEEN}`\n~~~\n![x]({AWAY})\n~~~"),
+    ],
+)
+def test_what_is_left_out_makes_no_tag_and_no_fence(text: str, shown: str) -> None:
+    assert harmless(text) == shown

@@ -44,8 +44,11 @@ _IN_CODE = re.compile(
 _RUN_FIRST = re.compile(r"\s*(?:\$?=|[A-Z]+\[)")
 _ADDRESS = re.compile(r"<(?:https?://|mailto:)(?:(?!%%)[^\s<>`]){1,4000}>", re.IGNORECASE)
 _DESTINATION = re.compile(r"\]\([ \t]*(<[^<>\n]{0,4000}>|[^\s)]{0,4000})")
+_ANGLED_NOTE = re.compile(
+    r"\]\([ \t]*<(?=[A-Za-z])([^\s:&\\!\[\]`<>%()]+(?: [^\s:&\\!\[\]`<>%()]+)*)>(?=[ \t)])"
+)
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
-_NOTE_EMBED = re.compile(r"!\[\[([^\[\]<`%\n]{1,1000})\]\]")
+_NOTE_EMBED = re.compile(r"!\[\[([^\[\]<`%\\\n]{1,1000})\]\]")
 _PICTURE = re.compile(
     r"!\[((?:[^\[\]\\\n]|\\.){0,500})\]\([ \t]*"
     r"(<[^<>\n]{0,4000}>|(?:[^\s()<>]|\([^\s()<>]{0,500}\)){0,4000})"
@@ -55,7 +58,7 @@ _CITATION = re.compile(r"!\[(?=\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?![\[(:]))")
 _OF_VAULT = re.compile(
     r"(?!/)(?:(?!//)[\w \-./+,()]|%20)+\.(?:avif|bmp|gif|jpe?g|png|svg|webp)", re.IGNORECASE
 )
-_MARKS = re.compile(r"[<>\[\]!`$\\%]")
+_MARKS = re.compile(r"[<>\[\]!`$\\%~]")
 _DEFINITION = re.compile(
     r"([ \t>]*(?:(?:[*+-]|\d{1,9}[.)])[ \t]+)*)\[(?=(?!\^)(?:[^\[\]\\\n]|\\.)+\]:)"
 )
@@ -144,7 +147,8 @@ class _Line:
             end += 1
         slashes, following = self._line[self._at : end], self._line[end : end + 1]
         if _COMMAND.match(self._line, end) is not None:
-            return "", end
+            # What stood before it and what follows may not make a tag together.
+            return (UNSEEN if self._line[: self._at].endswith("<") else ""), end
         if len(slashes) % 2 == 0 or following in {"", "%"}:
             return slashes, end
         if following == "<":
@@ -158,6 +162,9 @@ class _Line:
         return self._less, self._at + 1
 
     def _link(self) -> tuple[str, int]:
+        note = _ANGLED_NOTE.match(self._line, self._at)
+        if note is not None:  # without its angles, which would begin a tag where this is no link
+            return f"]({note[1].replace(' ', '%20')}", note.end()
         safe = _is_safe_link(self._line, self._at)
         return ("](" if safe else "]\\("), self._at + 2
 
@@ -169,9 +176,10 @@ class _Line:
 
     def _embed(self) -> tuple[str, int]:
         text, end = self._embedded()
-        # A mark before this one must not make a picture of what is left.
-        joins = text.startswith("[") and self._line.startswith("!", self._at - 1)
-        return (f" {text}" if joins and self._at else text), end
+        # A mark before this one must not make a picture or other code of what is left.
+        before, after = self._line[max(0, self._at - 1) : self._at], self._line[end : end + 1]
+        text = f" {text}" if (before, text[:1]) in {("!", "["), ("`", "`")} else text
+        return (f"{text} " if text.endswith("`") and after == "`" else text), end
 
     def _embedded(self) -> tuple[str, int]:
         if _CITATION.match(self._line, self._at) is not None:
@@ -194,7 +202,7 @@ def _picture(alt: str, destination: str) -> str:
     alt = " ".join(_MARKS.sub("", alt).split())
     if _OF_VAULT.fullmatch(place) is not None:
         return f"![{alt}]({place.replace(' ', '%20')})"
-    if _WEB.match(place) and re.search(r"[\s`]|%%", place) is None:
+    if _ADDRESS.fullmatch(f"<{place}>") is not None:
         shown = f"<{place}>"
     else:
         shown = harmless_code(f"`{UNSEEN}{place.replace('`', '')}`")
@@ -207,11 +215,13 @@ def _is_safe_link(line: str, at: int) -> bool:
     if match is None:
         return False
     place = match[1]
+    if re.match(_TAG, place) and not _ADDRESS.fullmatch(place):
+        return False  # its first angle is escaped
     if place.startswith("<") and place.endswith(">"):
         place = place[1:-1].strip()
     if _WEB.match(place):
         return True
-    return bool(place) and not any(mark in place for mark in ":&\\![]`<%")
+    return bool(place) and not any(mark in place.replace("%20", "") for mark in ":&\\![]`<%")
 
 
 def _are_paired(line: str) -> bool:
