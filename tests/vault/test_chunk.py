@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from notewell.base.types import Chunk, ChunkSizes
 from notewell.vault.chunk import chunk, embed_hash
+from notewell.vault.sections import heading_paths, headings_at
 from tests.vault.notes import check_chunks, chunks_of, letters, note_of, words
 
 SIZES = ChunkSizes(64, 12, 6)
@@ -222,3 +226,32 @@ def test_tokens_are_counted_few_times() -> None:
     text = "\n".join(f"# Part {n}\n{sentences(4)}\n" for n in range(50))
     found = chunk(note_of(text), count_tokens=count, sizes=SIZES)
     assert len(asked) <= 2 * len(found) + 2
+
+
+LINES_OF_NOTE = st.lists(
+    st.sampled_from(
+        ("# One", "## Two", "## Three", "### Four", "# A note", "word " * 9, "a b", "- item", "")
+    ),
+    max_size=30,
+)
+
+
+@given(LINES_OF_NOTE)
+@settings(max_examples=300, deadline=None)
+def test_each_line_of_a_chunk_knows_its_headings(lines: list[str]) -> None:
+    path: list[tuple[int, str]] = []
+    expected: dict[int, tuple[str, ...]] = {}
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#"):
+            level = line.index(" ")
+            path = [one for one in path if one[0] < level] + [(level, line[level + 1 :])]
+        expected[number] = tuple(text for _, text in path)
+    for one in chunks_of("\n".join(lines)):
+        starts = [0, *(match.end() for match in re.finditer("\n", one.text))]
+        for at, line in zip(starts, one.lines, strict=True):
+            assert headings_at(one, at) == expected[line]
+
+
+def test_a_merged_chunk_has_the_headings_within_it() -> None:
+    (found,) = chunks_of("# T\n## A\none\n## B\n### C\ntwo\n")
+    assert heading_paths(found) == [("T",), ("T", "A"), ("T", "B"), ("T", "B", "C")]

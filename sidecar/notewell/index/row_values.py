@@ -12,6 +12,7 @@ import orjson
 from notewell.base.types import (
     BlockMark,
     Chunk,
+    InnerHeading,
     LedgerEntry,
     Link,
     Note,
@@ -106,19 +107,25 @@ def unpack_lines(packed: bytes) -> tuple[int, ...]:
 def pack_block(chunk: Chunk | StoredChunk) -> str | None:
     """The id of a chunk's block; where it holds several, or other text too, all with their lines.
 
-    No id begins as a JSON list does, so both stand in one column.
+    Headings within its text follow, each as its depth and its row. No id begins as a JSON list
+    does, so all of it stands in one column.
     """
-    if not chunk.marks:
+    if not (chunk.marks or chunk.inner):
         return maybe(chunk.block)
-    return dump([[mark.block, mark.first, mark.last] for mark in chunk.marks])
+    marks = [[mark.block, mark.first, mark.last] for mark in chunk.marks]
+    return dump([*marks, *([heading.depth, heading.row] for heading in chunk.inner)])
 
 
-def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]:
-    """The one block's id, if there is but one, and where the blocks stand, if that is known."""
+def unpack_block(
+    packed: str | None,
+) -> tuple[str | None, tuple[BlockMark, ...], tuple[InnerHeading, ...]]:
+    """The one block's id, if there is but one, where the blocks stand, and the inner headings."""
     if packed is None or not packed.startswith("["):
-        return packed, ()
-    marks = tuple(BlockMark(*mark) for mark in orjson.loads(packed))
-    return (marks[0].block if len(marks) == 1 else None), marks
+        return packed, (), ()
+    entries = orjson.loads(packed)
+    marks = tuple([BlockMark(*entry) for entry in entries if len(entry) == 3])
+    inner = tuple([InnerHeading(*entry) for entry in entries[len(marks) :]])
+    return (marks[0].block if len(marks) == 1 else None), marks, inner
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -186,7 +193,7 @@ def chunk_row(chunk: Chunk) -> Row:
 def chunk_of(columns: Sequence[Any]) -> StoredChunk:
     """A chunk from CHUNK_COLUMNS."""
     id_, note_id, ordinal, headings, packed, parent, start, stop, lines, text, text_hash = columns
-    block, marks = unpack_block(packed)
+    block, marks, inner = unpack_block(packed)
     return StoredChunk(
         id_,
         note_id,
@@ -200,6 +207,7 @@ def chunk_of(columns: Sequence[Any]) -> StoredChunk:
         unpack_lines(lines),
         text_hash,
         marks,
+        inner,
     )
 
 

@@ -258,6 +258,7 @@ class _Chunker:
             header=header,
             text_hash=embed_hash(embedded_text(header, draft.text)),
             marks=draft.blocks,
+            inner=draft.inner,
         )
 
 

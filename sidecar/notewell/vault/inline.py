@@ -43,7 +43,7 @@ _HTML_TAG = re.compile(r"</?([A-Za-z][\w:-]*+)(?:\s[^<>]*+|/)?>")
 _MATH = re.compile(r"\$\$([^$]++)\$\$|\$(?![\s$])([^$\n]++)(?<!\s)\$(?!\d)")
 _URL_REST = re.compile(r"://[^\s<>\[\]\"`|]++")
 _TAG = re.compile(rf"#(?<!\S#)({TAG_CHARS}++)")
-_REFERENCE = re.compile(r"^[ \t>]*+\[(?!\^)[^\]\n]++\]:[ \t]*+\S[^\n]*+", re.MULTILINE)
+REFERENCE = re.compile(r"^[ \t>]*+\[(?!\^)[^\]\n]++\]:[ \t]*+\S[^\n]*+", re.MULTILINE)
 _FIELD_LINE = re.compile(
     r"^[ \t>]*+(?>(?:[-*+]|\d{1,9}[.)])[ \t]++(?>\[.\][ \t]++|)|)[*_]{0,3}"
     r"(?P<key>[^\s:\[\]()|`>#*_<][^:\[\]()|`\n*<]{0,60}?)[*_]{0,3}::(?=[ \t]|$)"
@@ -112,7 +112,7 @@ class InlineScanner:
         if "EXCALIDRAW VIEW" in source:
             source = _DRAWING_NOTICE.sub(_blank, source)
         if "]:" in source:
-            source = _REFERENCE.sub(_blank, source)
+            source = REFERENCE.sub(_blank, source)
         return _finish(self._tokens(source, offset, 0))
 
     def gather(self, source: str, offset: int) -> None:

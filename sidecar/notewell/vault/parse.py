@@ -19,8 +19,8 @@ from notewell.base.types import (
     SpanKind,
 )
 from notewell.base.types.frozen import frozen
-from notewell.vault.indents import without_indent
-from notewell.vault.inline import InlineScanner
+from notewell.vault.indents import INDENT_OF_CODE, column_of, without_indent
+from notewell.vault.inline import REFERENCE, InlineScanner
 from notewell.vault.properties import (
     CREATED_KEYS,
     MODIFIED_KEYS,
@@ -196,9 +196,15 @@ class BlockScanner:
         if "|" in lines[index] and self._is_table_rule(index + 1):
             return self._table(index)
         end = index + 1
+        if "]:" in lines[index] and REFERENCE.match(lines[index]):
+            self._add("paragraph", index, end)  # the address of links; no text that goes on
+            return end
         count = len(lines)
         while end < count:
             bare = lines[end].strip()
+            if bare and _is_deep(lines[end]) and end not in self._regions:
+                end += 1  # whatever it begins with, it goes on with the paragraph
+                continue
             if end == index + 1 and _is_underline(bare) and len(lines[index]) <= LONGEST_HEADING:
                 lead = len(lines[index]) - len(lines[index].lstrip())
                 self._add_heading(1 if bare[0] == "=" else 2, index, lead, lead)
@@ -334,6 +340,11 @@ class BlockScanner:
             section = len(self.headings) - 1
             text = rows[0] if len(rows) == 1 else "\n".join(rows)
             self.spans.append(Span(kind, *place, text, numbers, section, block))
+
+
+def _is_deep(line: str) -> bool:
+    """Tell whether a line is indented as code is, which cannot interrupt a paragraph."""
+    return line[0] in " \t" and column_of(line) >= INDENT_OF_CODE
 
 
 def _is_underline(bare: str) -> bool:

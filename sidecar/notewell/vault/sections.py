@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from notewell.base.types import BlockMark, CountTokens, Heading, Note, Span
+from notewell.base.types import (
+    BlockMark,
+    Chunk,
+    CountTokens,
+    Heading,
+    InnerHeading,
+    Note,
+    Span,
+    StoredChunk,
+)
 from notewell.base.types.frozen import frozen
 
 Trail = tuple[Heading, ...]
@@ -35,6 +44,7 @@ class ChunkDraft:
     whole: bool = True
     fresh: int = 0
     titled: bool = False
+    inner: tuple[InnerHeading, ...] = ()
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -179,7 +189,44 @@ def _join(
         tokens=tokens,
         blocks=first.blocks + second.blocks,
         fresh=first.fresh - dropped,
+        inner=tuple(_inner(first, second, shared, (len(before), len(between)))),
     )
+
+
+def _inner(
+    first: ChunkDraft, second: ChunkDraft, shared: int, added: tuple[int, int]
+) -> Iterator[InnerHeading]:
+    """Yield the headings within two sections that are merged under their `shared` headings.
+
+    `added` are the numbers of heading lines that come before the first and before the second.
+    """
+    before, between = added
+    for depth in range(shared, len(first.trail)):
+        yield InnerHeading(depth, depth - shared)
+    for heading in first.inner:
+        yield InnerHeading(heading.depth, before + heading.row)
+    start = before + len(first.lines)
+    own = [n for n in range(shared, len(second.trail)) if second.trail[n].start >= first.end]
+    for row, depth in enumerate(own, start):
+        yield InnerHeading(depth, row)
+    for heading in second.inner:
+        yield InnerHeading(heading.depth, start + between + heading.row)
+
+
+def heading_paths(chunk: Chunk | StoredChunk) -> list[tuple[str, ...]]:
+    """The heading paths in a chunk: that of its beginning, and that below each inner heading."""
+    paths, rows = [chunk.headings], chunk.text.split("\n")
+    for heading in chunk.inner:
+        paths.append((*paths[-1][: heading.depth], rows[heading.row]))
+    return paths
+
+
+def headings_at(chunk: Chunk | StoredChunk, at: int) -> tuple[str, ...]:
+    """The heading path at an offset in a chunk's text, outermost first."""
+    if not chunk.inner:
+        return chunk.headings
+    row = chunk.text.count("\n", 0, at)
+    return heading_paths(chunk)[sum(heading.row <= row for heading in chunk.inner)]
 
 
 # Reads nested lists from list marks and indentation: items, what they hang under, paragraphs.

@@ -152,6 +152,17 @@ class BlockMark:
 
 
 @frozen
+class InnerHeading:
+    """A heading that is a line of a chunk's text: small sections are joined under what they share.
+
+    `row` counts the lines of the text from 0; `depth` headings stand above it.
+    """
+
+    depth: int
+    row: int
+
+
+@frozen
 class Chunk:
     """A passage of a note, the unit that is indexed, embedded and found.
 
@@ -170,6 +181,7 @@ class Chunk:
     header: str  # context put in front of `text` when it is embedded
     text_hash: bytes  # BLAKE2b-128 of its `embedded_text`
     marks: tuple[BlockMark, ...] = ()  # the blocks with an id in it; `block` is set if there is one
+    inner: tuple[InnerHeading, ...] = ()  # in order
 
 
 def embedded_text(header: str, text: str) -> str:
@@ -331,6 +343,7 @@ class StoredChunk:
     lines: tuple[int, ...]
     text_hash: bytes
     marks: tuple[BlockMark, ...] = ()  # see Chunk
+    inner: tuple[InnerHeading, ...] = ()  # see Chunk
 
 
 @frozen

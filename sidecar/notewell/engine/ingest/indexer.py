@@ -51,7 +51,7 @@ BATCH_NOTES = 256
 BATCH_BYTES = 4_000_000
 
 # Raised when notes would be parsed or chunked differently than before.
-FORMAT = 4
+FORMAT = 5
 
 _FINGERPRINT = "fingerprint"
 _FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none

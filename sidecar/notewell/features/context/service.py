@@ -25,6 +25,7 @@ from notewell.index.port import IndexReader
 from notewell.search.show import blocks
 from notewell.search.show.blocks import CitedBlock
 from notewell.vault.chunk import fit_words
+from notewell.vault.sections import heading_paths
 from notewell.vault.sources import Source
 
 MAX_HEADINGS = 12  # of one note
@@ -106,9 +107,10 @@ class NoteTexts:
     def headings(self, note: StoredNote) -> str:
         """The note's headings, indented by level; its description if it has none."""
         paths = dict.fromkeys(
-            chunk.headings[:depth]
+            path[:depth]
             for chunk in self._index.chunks_of(note.id)
-            for depth in range(1, len(chunk.headings) + 1)
+            for path in heading_paths(chunk)
+            for depth in range(1, len(path) + 1)
         )
         lines = ["  " * (len(path) - 1) + f"- {path[-1]}" for path in paths]
         if len(lines) > MAX_HEADINGS:
@@ -131,7 +133,7 @@ def _chunk_of(chunks: Sequence[StoredChunk], passage: Passage) -> StoredChunk | 
     """The chunk that a passage was taken from: with its heading, line and text."""
     with_line = [chunk for chunk in chunks if passage.line in chunk.lines]
     with_heading = [
-        chunk for chunk in with_line if " > ".join(chunk.headings) == (passage.heading or "")
+        chunk for chunk in with_line if passage.heading in map(_heading, heading_paths(chunk))
     ]
     candidates = with_heading or with_line
     shown = passage.snippet.strip("… ")[:40]
@@ -139,12 +141,16 @@ def _chunk_of(chunks: Sequence[StoredChunk], passage: Passage) -> StoredChunk | 
     return next(iter(with_text or candidates), None)
 
 
+def _heading(path: Sequence[str]) -> str | None:
+    return " > ".join(path) or None
+
+
 def _text_of(chunk: StoredChunk, passage: Passage) -> ShownPassage:
     rows = chunk.text.split("\n")
     row = min(chunk.lines.index(passage.line), len(rows) - 1)
     before = "\n".join(rows[:row])
     return ShownPassage(
-        " > ".join(chunk.headings) or None,
+        passage.heading,
         passage.line,
         passage.score,
         f"{before}\n" if before else "",
@@ -155,8 +161,7 @@ def _text_of(chunk: StoredChunk, passage: Passage) -> ShownPassage:
 
 def _whole_chunk(chunk: StoredChunk) -> ShownPassage:
     line = chunk.lines[0] if chunk.lines else 1
-    heading = " > ".join(chunk.headings) or None
-    return ShownPassage(heading, line, 0.0, "", chunk.text, chunk.ordinal)
+    return ShownPassage(_heading(chunk.headings), line, 0.0, "", chunk.text, chunk.ordinal)
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from notewell.search.rank.candidates import CosineMap
 from notewell.search.show.blocks import line_at
 from notewell.search.show.snippets import sentences_of
 from notewell.vault.copied_passages import copy_name
+from notewell.vault.sections import headings_at
 
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
@@ -178,7 +179,7 @@ def read_within_budget(
 
 
 def _shown(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
-    headings = sentence.passage.headings
+    headings = headings_at(sentence.passage, sentence.start)
     return Evidence(
         text=sentence.text,
         path=sentence.note.path,

@@ -337,6 +337,7 @@ def _chunk(stored: StoredChunk, whole: str) -> Chunk:
         header=header,
         text_hash=stored.text_hash,
         marks=stored.marks,
+        inner=stored.inner,
     )
 
 

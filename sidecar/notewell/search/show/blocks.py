@@ -17,6 +17,7 @@ from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.show.snippets import Snippets
 from notewell.vault.sections import (
     TextBlock,
+    headings_at,
     indent_of,
     item_text,
     items_beyond,
@@ -88,9 +89,10 @@ class MatchingBlock:
     ) -> Passage:
         """The block as a passage of the note at `path`; `parents` are those to show."""
         snippet = snippets.make(self.chunk.text[self.block.start : self.block.end])
-        line = line_at(self.chunk, self.block.start + snippet.at)
+        at = self.block.start + snippet.at
+        line = line_at(self.chunk, at)
         return Passage(
-            heading=BETWEEN.join(self.chunk.headings) or None,
+            heading=BETWEEN.join(headings_at(self.chunk, at)) or None,
             block=block_id(self.chunk, self.items, line),
             parent=BETWEEN.join(parents) or None,
             line=line,

@@ -26,6 +26,7 @@ from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.rank.ranking import RankedNote, Ranking
 from notewell.search.rank.retrieve import KeywordResult
 from notewell.search.show.blocks import (
+    BETWEEN,
     address_of,
     best_blocks,
     block_id,
@@ -37,7 +38,7 @@ from notewell.search.show.snippets import FindClosest, Snippets
 from notewell.vault.properties import link_label, properties_text
 from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import Anchor
-from notewell.vault.sections import item_text, items_around
+from notewell.vault.sections import headings_at, item_text, items_around
 
 Uri: TypeAlias = Callable[[str, str | None], str]
 
@@ -197,7 +198,7 @@ def _passage(
     line = line_at(chunk, snippet.at)
     items = items_around(chunk.text, snippet.at)
     return Passage(
-        heading=" > ".join(chunk.headings) or None,
+        heading=BETWEEN.join(headings_at(chunk, snippet.at)) or None,
         block=block_id(chunk, items, line),
         parent=_parent(chunk, items, snippet.at),
         line=line,
