@@ -1,6 +1,8 @@
 // No server at all: names at once, words soon, what is excluded never; then a server comes, and nothing jumps.
 
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
@@ -84,3 +86,19 @@ test("a server that starts adds semantic results, and the row under the pointer 
     await app.page.mouse.move(0, 0); // now the list may be put in order
     await until("the ranking is the server's", async () => (await titles(app))[0] === app.network.reply("/api/search").results[0].title);
   }));
+
+test("a passage stands under the heading that the app's own metadata has, whatever a fence looks like", async () => {
+  const text =
+    "## Grafting\n\n```md\n## No heading\n```\n\nWhip and tongue for medlarwood.\n\n## Cleaving\n\nCleft for quincewood.\n";
+  await writeFile(join(held.workspace.vault, "Trees.md"), text);
+  await held.withApp({ device: {} }, async (app) => {
+    await until("it is read", async () => (await find(app, "medlarwood")).length > 0);
+    const shown = async (query) => {
+      await find(app, query);
+      return rows(app).first().textContent();
+    };
+    assert.match(await shown("medlarwood"), /Grafting/);
+    assert.doesNotMatch(await shown("medlarwood"), /No heading/);
+    assert.match(await shown("quincewood"), /Cleaving/);
+  });
+});
