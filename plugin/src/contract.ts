@@ -503,10 +503,11 @@ export interface Passage {
 /**
  * Why a note was found; text for people.
  *
- * What it has in common with another or embeds, or where a `phrase` stands that is not shown.
+ * What it has in common with another or embeds, where a `phrase` stands that is not shown, or the
+ * user's `synonym` that it has in the place of a word of the query.
  */
 export interface Reason {
-  readonly kind: "passage" | "duplicate" | "links" | "tags" | "embeds" | "phrase";
+  readonly kind: "passage" | "duplicate" | "links" | "tags" | "embeds" | "phrase" | "synonym";
   readonly text: string;
 }
 

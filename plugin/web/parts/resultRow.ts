@@ -106,6 +106,7 @@ const sharedWords = (): Readonly<Record<string, string>> => ({
   tags: t("both have"),
   embeds: "",
   phrase: "",
+  synonym: "",
 });
 
 /** For similar notes: what they share with the original note; for others: by which file in it or which property it was found. */

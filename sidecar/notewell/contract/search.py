@@ -159,10 +159,11 @@ class RawScores:
 class Reason:
     """Why a note was found; text for people.
 
-    What it has in common with another or embeds, or where a `phrase` stands that is not shown.
+    What it has in common with another or embeds, where a `phrase` stands that is not shown, or the
+    user's `synonym` that it has in the place of a word of the query.
     """
 
-    kind: Literal["passage", "duplicate", "links", "tags", "embeds", "phrase"]
+    kind: Literal["passage", "duplicate", "links", "tags", "embeds", "phrase", "synonym"]
     text: str
 
 

@@ -26,6 +26,7 @@ from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_columns import ColumnsCache
 from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.spelling import WordListCache
+from notewell.search.query.synonyms import SynonymsCache
 from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
 from notewell.search.rank.name_matches import NamesCache
 from notewell.search.show.copies import CopiesCache
@@ -71,6 +72,7 @@ class Caches:
     columns: ColumnsCache = field(default_factory=ColumnsCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
     copies: CopiesCache = field(default_factory=CopiesCache)
+    synonyms: SynonymsCache = field(default_factory=SynonymsCache)
     topics: TopicLinksCache = field(default_factory=TopicLinksCache)
     readability: ReadabilityCache = field(default_factory=ReadabilityCache)
     pace: QueryPace = field(default_factory=QueryPace)
@@ -81,15 +83,17 @@ class Caches:
     ) -> Caches:
         """Empty caches; `topics` is the folder of the vault's topics."""
         facts = _facts_cache(vault, rules)
-        return cls(facts, topics=TopicLinksCache(topics))
+        synonyms = SynonymsCache(rules.synonyms)
+        return cls(facts, topics=TopicLinksCache(topics), synonyms=synonyms)
 
     def with_rules(self, vault: VaultRecord, rules: SearchRules) -> Caches:
         """These caches for other rules; what depends on the rules is read again."""
-        if self.facts.left_out == (frozenset(rules.shelved_status), frozenset(rules.exclude_types)):
-            return self
-        return replace(
-            self, facts=FactsCache(vault.path, rules.shelved_status, rules.exclude_types)
-        )
+        caches = self
+        if self.facts.left_out != (frozenset(rules.shelved_status), frozenset(rules.exclude_types)):
+            caches = replace(caches, facts=_facts_cache(vault, rules))
+        if self.synonyms.entries != rules.synonyms:
+            caches = replace(caches, synonyms=SynonymsCache(rules.synonyms))
+        return caches
 
 
 @frozen

@@ -30,6 +30,7 @@ from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
+from notewell.search.query.synonyms import WithSynonyms
 from notewell.search.query.terms import Terms, content_words, is_english, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
 from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
@@ -88,7 +89,10 @@ def search(context: SearchContext) -> SearchReply:
     scope = _scope(context, parsed, found, report)
     shown: tuple[Result, ...] = ()
     if parsed.text:
-        shown = _TextSearch(context, parsed, scope, report).results()
+        synonyms = context.caches.synonyms.current(context.index)
+        report.warnings += [MISSING_SYNONYMS.format(name) for name in synonyms.missing]
+        said = synonyms.applied(parsed.text)
+        shown = _TextSearch(context, parsed, scope, report, said).results()
     elif scope.notes is not None:
         shown = _listed(context, parsed, scope.notes, report)
     shown = with_copies(shown, context.caches.copies.current(context.index))
@@ -173,6 +177,7 @@ def _listed(
     return shown
 
 
+MISSING_SYNONYMS = "The note “{}” of search.synonyms is not in the vault."
 _LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
 
 
@@ -192,12 +197,13 @@ class _Weighed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TextSearch:
-    """A search for the text of a query in some notes."""
+    """A search for the text of a query in some notes; `said` is that text with synonyms."""
 
     context: SearchContext
     parsed: ParsedQuery
     scope: Scope
     report: Report
+    said: WithSynonyms
 
     def results(self) -> tuple[Result, ...]:
         """The results, best first."""
@@ -207,7 +213,7 @@ class _TextSearch:
     def wider_scope(self, terms: Terms) -> Scope:
         """The scope with the daily notes that alone have all words of the query together."""
         index, daily = self.context.index, self.scope.daily
-        content = content_words_of(terms, self.parsed.text, typing=self.context.is_typing)
+        content = content_words_of(terms, self.said.text, typing=self.context.is_typing)
         if not len(daily) or not content.groups or not content.all_known:
             return self.scope
         having = notes_with_one_of_each(index, content.groups, daily)
@@ -245,7 +251,7 @@ class _TextSearch:
             self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
             corrected = corrected_text(self.parsed.text, terms.fixes)
         limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
-        text = corrected_text(corrected, terms.completed)
+        text = corrected_text(corrected_text(self.said.text, terms.fixes), terms.completed)
         vector = self.vector(text)
         self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
         keyword = (
@@ -286,11 +292,12 @@ class _TextSearch:
         speller = Speller(index, caches.words, caches.names.current(index), is_word_of(model))
         return query_terms(
             index,
-            self.parsed.text,
+            self.said.text,
             typing=self.context.is_typing,
             finished=request.q[-1:].isspace(),
             correct="spelling" not in request.ignore,
             speller=speller,
+            synonyms=self.said.others,
         )
 
     def vector(self, text: str) -> FloatArray | None:
@@ -531,6 +538,8 @@ class _TextSearch:
             build = partial(results.build_blocks, limit=request.limit)
         shown = build(index, ranked, snippets, self.context.address)
         shown = phrases.with_reasons(index, shown, snippets)
+        if self.said.used:
+            shown = results.with_synonyms(index, shown, ranked, self.said.used)
         if weighed.spreading is not None:
             shown = weighed.spreading.with_reasons(index, shown, ranked)
         room = request.limit - len(shown)

@@ -38,6 +38,7 @@ const common = (): Words => ({
   "search.daily_notes": t("Find daily notes"),
   "search.shelved_status": t("Notes with this status are put away"),
   "search.exclude_types": t("Notes of this type are put away"),
+  "search.synonyms": t("Names that mean the same, or notes that list them"),
   "search.collapse": t("Leave out notes that are almost the same"),
   "search.rerank": t("A second model sorts the first results"),
   "server.host": t("Address it listens on"),

@@ -170,6 +170,8 @@ class SearchRules:
     shelved_status: tuple[str, ...] = ("inactive", "hidden")
     exclude_types: tuple[str, ...] = ()  # the same with values of `type`
     daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
+    # Names that mean the same, as "k8s = kubernetes", and notes that list such names.
+    synonyms: tuple[str, ...] = ()
 
 
 @frozen

@@ -275,7 +275,7 @@ def _print_short(rank: int, result: Result) -> None:
 
 def _second_line(result: Result, room: int) -> list[Piece]:
     """Return the reasons why a note was found; without any, the heading and the passage."""
-    if result.reasons:
+    if any(reason.kind != "synonym" for reason in result.reasons):
         return excerpt([Piece(clean(_why(result)), dim=True)], room)
     heading = clean(_below_title(result))
     if not heading or cell_len(heading) > room // 2:

@@ -172,13 +172,14 @@ def query_terms(
     finished: bool = False,
     correct: bool = True,
     speller: Speller | None = None,
+    synonyms: Mapping[str, Sequence[str]] | None = None,
 ) -> Terms:
     """The terms of `text`; of more than MAX_TERMS, the rarest.
 
     With `typing`, the last word also stands for the words that begin with it. So does any word that
     the vault does not have, unless `correct` is false; `finished` says that no letter of the last
     word is missing. Only words that begin nothing are corrected. A `speller` that is given has its
-    words in memory.
+    words in memory. `synonyms` are the words that stand for a word of the text.
     """
     ordered = words(text)
     found = _without_beginnings(tokens(text), ordered)
@@ -194,6 +195,7 @@ def query_terms(
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
     forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
     forms = {word: group for word, group in forms.items() if word not in unfinished}
+    forms |= _with_synonyms(index.keywords, {**begun, **forms}, synonyms or {})
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
     if correct:
@@ -244,6 +246,22 @@ def _in_other_forms(
         if there:
             own = [word] if frequency(keywords, word) else []
             found[word] = dict.fromkeys((*own, *there), 1.0)
+    return found
+
+
+def _with_synonyms(
+    keywords: KeywordIndex,
+    groups: Mapping[str, Mapping[str, float]],
+    synonyms: Mapping[str, Sequence[str]],
+) -> dict[str, Mapping[str, float]]:
+    """The words of a query that the vault has by another name, with all they may stand for."""
+    keywords.expect([other for others in synonyms.values() for other in others])
+    found: dict[str, Mapping[str, float]] = {}
+    for word, others in synonyms.items():
+        there = [other for other in others if frequency(keywords, other)]
+        if there:
+            own = groups.get(word) or ({word: 1.0} if frequency(keywords, word) else {})
+            found[word] = {**own, **dict.fromkeys(there, 1.0)}
     return found
 
 

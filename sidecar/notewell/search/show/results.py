@@ -23,6 +23,7 @@ from notewell.index.lexical import is_template, placeholder
 from notewell.index.port import IndexReader
 from notewell.search.query.conditions import candidate_chunks, text_matcher, values_of
 from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.synonyms import UsedSynonym, names_held
 from notewell.search.rank.ranking import RankedNote, Ranking
 from notewell.search.rank.retrieve import KeywordResult
 from notewell.search.show.blocks import (
@@ -299,6 +300,22 @@ def unscored(
     if room <= 0 or not len(others):
         return ()
     return list_notes(index, latest(index, others)[:room], snippets, uri, match="related")
+
+
+def with_synonyms(
+    index: IndexReader,
+    shown: Sequence[Result],
+    ranked: Sequence[RankedNote],
+    used: Sequence[UsedSynonym],
+) -> tuple[Result, ...]:
+    """The results; those that have another name than the query, of the user's synonyms, say so."""
+    ids = [place.note_id for place in ranked]
+    reasons: dict[str, list[Reason]] = {}
+    notes = index.notes(ids)
+    for note_id, one in names_held(index.keywords, used, ids):
+        if note_id in notes:
+            reasons.setdefault(notes[note_id].path, []).append(Reason("synonym", one.text))
+    return tuple(replace(one, reasons=(*one.reasons, *reasons.get(one.path, ()))) for one in shown)
 
 
 _MOST_READ = 20  # passages of a note that are looked at for a phrase
