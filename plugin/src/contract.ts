@@ -553,7 +553,9 @@ export interface Moved {
  *
  * score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, unless a
  * reranker changed the order. `words` are the BM25 scores of the query's tokens for the best
- * passage.
+ * passage. `fields`: the share of the query's content words, by idf, that each field of the note
+ * says (`title`, `aliases`, `headings`, `tags`, `properties`, `body` and so on). `stages`: the
+ * score after each stage, not yet relative to the best note.
  */
 export interface Contribution {
   readonly path: string;
@@ -562,6 +564,8 @@ export interface Contribution {
   readonly adds: Readonly<Record<string, number>>;
   readonly times: Readonly<Record<string, number>>;
   readonly words: Readonly<Record<string, number>>;
+  readonly fields: Readonly<Record<string, number>>;
+  readonly stages: Readonly<Record<string, number>>;
 }
 
 /** `GET /api/similar`: Notes similar to a note */

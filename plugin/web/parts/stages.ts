@@ -142,17 +142,19 @@ export function movements(stages: readonly StageTrace[]): readonly (readonly Mov
 /** The components of each result's score, as the server reports them. */
 function contributions(all: readonly Contribution[]): HTMLElement | null {
   if (all.length === 0) return null;
-  const rows = all.map(({ path, score, ranks, adds, times, words }) => [
+  const rows = all.map(({ path, score, ranks, adds, times, words, fields, stages }) => [
     h("span", { title: path }, nameOf(path)),
     number(score, 3),
     figures(adds, (value) => number(value, 3)),
     figures(times, (value) => `× ${number(value, 2)}`),
     figures(words, (value) => number(value, 2)),
+    figures(fields ?? {}, (value) => `${Math.round(100 * value)} %`),
+    figures(stages ?? {}, (value) => number(value, 2)),
     Object.entries(ranks)
       .map(([step, place]) => `${step} ${place ?? "–"}`)
       .join(", "),
   ]);
-  const head = [t("Note"), t("Score"), t("Added by"), t("Multiplied by"), t("Words (BM25)"), t("Rank after")];
+  const head = [t("Note"), t("Score"), t("Added by"), t("Multiplied by"), t("Words (BM25)"), t("Fields that say the query"), t("Score after"), t("Rank after")];
   return h("section", {}, h("h3", {}, t("Components of each score")), table(t("Scores"), head, rows));
 }
 

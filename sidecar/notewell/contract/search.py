@@ -66,7 +66,9 @@ class Contribution:
 
     score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, unless a
     reranker changed the order. `words` are the BM25 scores of the query's tokens for the best
-    passage.
+    passage. `fields`: the share of the query's content words, by idf, that each field of the note
+    says (`title`, `aliases`, `headings`, `tags`, `properties`, `body` and so on). `stages`: the
+    score after each stage, not yet relative to the best note.
     """
 
     path: str
@@ -75,6 +77,8 @@ class Contribution:
     adds: Mapping[str, float]
     times: Mapping[str, float]
     words: Mapping[str, float]
+    fields: Mapping[str, float] = field(default_factory=dict)
+    stages: Mapping[str, float] = field(default_factory=dict)
 
 
 @frozen

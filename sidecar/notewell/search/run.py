@@ -527,7 +527,7 @@ class _TextSearch:
         self.report.total += len(others)
         trace_limit(trace, index, self.report.total - self.report.filtered.get("weak", 0), ranked)
         if trace.enabled:
-            terms = found.terms.query if request.mode != "semantic" else ()
+            terms = found.terms if request.mode != "semantic" else None
             self.report.contributions = contributions(index, ranking, ranked, terms)
             trace.stage("explain", count_in=len(ranked), count_out=len(self.report.contributions))
         snippets = self.snippets(found)

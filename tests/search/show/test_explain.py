@@ -43,6 +43,28 @@ def test_the_words_of_a_passage_add_up_to_its_bm25(library: Library) -> None:
         assert sum(one.words.values()) == pytest.approx(result.raw.bm25, rel=1e-3)
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_the_fields_that_say_the_query_and_the_score_after_each_stage(
+    make_library: MakeLibrary, mode: str
+) -> None:
+    library = make_library(
+        {
+            "Quince.md": "---\naliases: [Cydonia]\ntags: [orchard]\n---\n# Pruning\nLate winter.",
+            "Shed.md": "The quince crate.",
+        }
+    )
+    reply = library.search("quince pruning orchard cydonia", mode=mode, explain=True)
+    assert reply.explain is not None
+    quince, shed = reply.explain.results
+    assert set(quince.fields) == {"title", "file_name", "aliases", "headings", "tags"}
+    assert set(shed.fields) == {"body"}
+    assert sum(quince.fields.values()) - quince.fields["file_name"] == pytest.approx(1.0, abs=1e-4)
+    assert "body" not in quince.fields
+    for one, result in zip(reply.explain.results, reply.results, strict=True):
+        last = list(one.stages.values())[-1]
+        assert last / reply.fusion.params["best"] == pytest.approx(result.score, abs=1e-4)
+
+
 def test_ranks_in_both_halves_are_given(library: Library) -> None:
     reply = library.search("honey", explain=True)
     assert reply.explain is not None

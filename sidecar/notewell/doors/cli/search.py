@@ -424,12 +424,21 @@ def print_contributions(contributions: Sequence[Contribution]) -> None:
             *(_part(one, name) for name in parts),
             " ".join(f"{name} x{value:.2f}" for name, value in one.times.items() if value != 1),
             " ".join(f"{token} {worth:.1f}" for token, worth in one.words.items()),
+            " ".join(f"{name} {share:.0%}" for name, share in one.fields.items()),
         )
         for one in contributions
     ]
-    if rows:
-        headings = ("result", "score", *parts, "boosts", "BM25 per word")
-        print_table(headings, rows, right=("score", *parts))
+    if not rows:
+        return
+    headings = ("result", "score", *parts, "boosts", "BM25 per word", "query said by")
+    print_table(headings, rows, right=("score", *parts))
+    steps = list(dict.fromkeys(name for one in contributions for name in one.stages))
+    scores = [
+        (one.path, *(f"{one.stages[name]:.2f}" if name in one.stages else "" for name in steps))
+        for one in contributions
+    ]
+    if steps:
+        print_table(("score after", *steps), scores, right=tuple(steps))
 
 
 def _part(one: Contribution, name: str) -> str:

@@ -18,7 +18,9 @@ from notewell.base.types import FloatArray, IdArray, PropertyValue
 from notewell.contract.search import Contribution, Explain, Moved, Removed, StageTrace
 from notewell.index.arrays import ascending
 from notewell.index.lexical import QueryTerm
+from notewell.index.note_terms import FIELD_BITS
 from notewell.index.port import IndexReader
+from notewell.search.query.terms import Terms
 from notewell.search.rank.candidates import or_zero
 from notewell.search.rank.ranking import RankedNote, Ranking
 
@@ -83,14 +85,17 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
 
 
 def contributions(
-    index: IndexReader, ranking: Ranking, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
+    index: IndexReader, ranking: Ranking, shown: Sequence[RankedNote], terms: Terms | None
 ) -> tuple[Contribution, ...]:
     """The contributions to the score of each shown note, in order; deleted notes are skipped.
 
-    `query` are the terms that the keyword index was searched for.
+    `terms` are those that the keyword index was searched for; None: it was not searched.
     """
     notes = index.notes([note.note_id for note in shown])
-    words = _words(index, shown, query)
+    words = {} if terms is None else _words(index, shown, terms.query)
+    fields = {} if terms is None else _fields(index, [note.note_id for note in shown], terms)
+    steps = list(_steps(ranking))
+    places = {note_id: at for at, note_id in enumerate(ranking.notes.ids.tolist())}
     ranks = {
         "keyword": _ranks(ranking.notes.ids, ranking.fused.keyword),
         "semantic": _ranks(ranking.notes.ids, ranking.fused.semantic),
@@ -107,6 +112,8 @@ def contributions(
             adds=_adds(ranking, note),
             times=_times(note),
             words=words.get(note.note_id, {}),
+            fields=fields.get(note.note_id, {}),
+            stages=_after_steps(steps, places.get(note.note_id)) | _reranked(note),
         )
         for place, note in enumerate(shown, 1)
         if note.note_id in notes
@@ -172,6 +179,42 @@ def _words(
             if chunk_id in best:
                 found[best[chunk_id]][term.token] = round(score, _DIGITS)
     return found
+
+
+def _fields(index: IndexReader, ids: Sequence[int], terms: Terms) -> dict[int, dict[str, float]]:
+    """The share of the content words, by idf, that each field of each note says."""
+    groups = terms.content_groups()
+    worth = [max(terms.idf[token] for token in group) for group in groups]
+    wanted = np.unique(np.array(ids, np.int64))
+    tokens = [token for group in groups for token in group]
+    if not sum(worth) or not len(wanted):
+        return {}
+    masks = index.keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], wanted).masks
+    found: dict[int, dict[str, float]] = {}
+    for row, note_id in enumerate(wanted.tolist()):
+        held = dict(zip(tokens, masks[row].tolist(), strict=True))
+        shares = {
+            name: sum(
+                value
+                for group, value in zip(groups, worth, strict=True)
+                if any(held[token] & bit for token in group)
+            )
+            / sum(worth)
+            for name, bit in FIELD_BITS.items()
+        }
+        found[note_id] = {name: round(share, _DIGITS) for name, share in shares.items() if share}
+    return found
+
+
+def _after_steps(steps: Sequence[tuple[str, FloatArray]], place: int | None) -> dict[str, float]:
+    """The scores of the note at `place` after each step."""
+    if place is None:
+        return {}
+    return {name: round(float(scores[place]), _DIGITS) for name, scores in steps}
+
+
+def _reranked(note: RankedNote) -> dict[str, float]:
+    return {} if note.scores.rerank is None else {"rerank": note.scores.rerank}
 
 
 def trace_ranking(trace: Trace, index: IndexReader, whole: Ranking, below: int) -> None:
