@@ -258,6 +258,7 @@ def placeholder(note_id: int) -> StoredChunk:
 class ChunkText:
     """The parts of a chunk that become keywords.
 
+    `inner` are headings that stand in the text as well, where small sections were joined.
     `of_properties`: its text is the values of the note's properties, or there is none. `template`
     are its template lines and headings (`notewell.index.lexical`), once they are marked;
     `parts` is then the rest of the text.
@@ -269,6 +270,7 @@ class ChunkText:
     of_properties: bool = False
     template: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
 
     def marked(self, template: Collection[int]) -> ChunkText:
         """The chunk with its template lines; values of properties are none."""

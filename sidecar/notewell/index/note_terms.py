@@ -135,6 +135,11 @@ def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
         bit = FIELD_BITS[name]
         for stem in dict.fromkeys(stems):
             masks[stem] |= bit
+    # They are lines of the text, whose words are counted there.
+    inner = dict.fromkeys(text for chunk in note.chunks for text in chunk.inner)
+    for stem in stemmer.analyze(joined(*inner)):
+        if stem in masks:
+            masks[stem] |= FIELD_BITS["headings"]
     template = dict.fromkeys(line for chunk in note.chunks for line in chunk.template)
     for stem in stemmer.analyze(joined(*template)):
         if stem != STOP:

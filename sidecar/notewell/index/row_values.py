@@ -128,6 +128,14 @@ def unpack_block(
     return (marks[0].block if len(marks) == 1 else None), marks, inner
 
 
+def inner_headings(packed: str | None, text: str) -> tuple[str, ...]:
+    """The headings within a chunk's text, of what `pack_block` made."""
+    if packed is None or not packed.startswith("["):
+        return ()
+    rows = text.split("\n")
+    return tuple([rows[heading.row] for heading in unpack_block(packed)[2]])
+
+
 # --- rows ---------------------------------------------------------------------------------------
 
 

@@ -55,7 +55,7 @@ from notewell.search.rank.relevance import (
     judge,
     odds_by_meaning,
 )
-from notewell.search.rank.retrieve import Retrieved, notes_with_one_of_each
+from notewell.search.rank.retrieve import Retrieved, notes_headed_by, notes_with_one_of_each
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
 from notewell.search.show import duplicates, results
 from notewell.search.show.copies import with_copies
@@ -177,6 +177,7 @@ def _listed(
     return shown
 
 
+NO_SUCH_WORD = "Nothing has the word “{}”."
 MISSING_SYNONYMS = "The note “{}” of search.synonyms is not in the vault."
 _LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
 
@@ -418,15 +419,20 @@ class _TextSearch:
         said = () if period is None else period.words
         typing = self.context.is_typing
         content = content_words_of(found.terms, found.text, typing=typing, dates=said)
+        only_day = not content.count
+        if only_day:  # a note may hold the words of the date as they stand
+            content = content_words_of(found.terms, found.text, typing=typing)
         of_day = np.isin(notes.ids, found.also) if len(found.also) else None
         together = partial(notes_with_one_of_each, index, content.groups)
-        held = HeldWords.of(index.keywords, content, notes.ids, together)
+        headed = partial(notes_headed_by, index, found.text)
+        held = HeldWords.of(index.keywords, content, notes.ids, together, headed)
         odds = None if found.vector is None else odds_by_meaning(notes, query)
         count = index.keywords.note_count
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_facts.means_templates(self.parsed):
             templates = facts.are_templates(notes.ids) & ~notes.is_named
-        return Guarantees(notes, held, count, odds, of_day, not content.count, templates)
+        unknown = None if typing else content.lone_unknown
+        return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""
@@ -494,6 +500,9 @@ class _TextSearch:
             relevance = relevance.with_certain(kept)
             if not asked.required:
                 relevance = relevance.without(filler & ~kept)
+            if weighed.guarantees.unknown is not None:
+                self.report.warnings.append(NO_SUCH_WORD.format(weighed.guarantees.unknown))
+                relevance = relevance.without_confidence_in_weak()
         self.report.confidence = round(relevance.confidence, 3)
         if weighed.spreading is not None:
             relevance = weighed.spreading.with_linked(relevance, notes.ids)

@@ -48,9 +48,9 @@ from notewell.index.lexical import (
     stored_length,
 )
 from notewell.index.note_terms import pack_terms
-from notewell.index.row_values import NOTE_COLUMNS, note_of, strings
+from notewell.index.row_values import NOTE_COLUMNS, inner_headings, note_of, strings
 
-ANALYSIS = "2"  # counted up when tokens, fields, or how they are stored change
+ANALYSIS = "3"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])
 LENGTHS = np.dtype("<u4")
 SEPARATOR = "\n"  # between the fields in a document's words: no phrase goes across
@@ -408,12 +408,14 @@ def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[lis
     for first in range(0, len(notes), _NOTES_AT_ONCE):
         some = list(notes[first : first + _NOTES_AT_ONCE])
         chunks: dict[int, list[ChunkText]] = {}
-        for chunk_id, note_id, headings, text in session.read(
-            "SELECT id, note_id, headings, text FROM chunks"
+        for chunk_id, note_id, headings, block, text in session.read(
+            "SELECT id, note_id, headings, block, text FROM chunks"
             " WHERE vault_id = $1 AND note_id = ANY($2) ORDER BY note_id, ordinal",
             vault, some,
         ):  # fmt: skip
-            chunks.setdefault(note_id, []).append(ChunkText(chunk_id, strings(headings), text))
+            inner = inner_headings(block, text)
+            passage = ChunkText(chunk_id, strings(headings), text, inner=inner)
+            chunks.setdefault(note_id, []).append(passage)
         found = session.read(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2)"
             " ORDER BY id",

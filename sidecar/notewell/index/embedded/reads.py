@@ -49,6 +49,7 @@ from notewell.index.row_values import (
     LINK_COLUMNS,
     MANIFEST_COLUMNS,
     Row,
+    inner_headings,
     is_storable,
     ledger_of,
     properties,
@@ -58,7 +59,7 @@ from notewell.index.row_values import (
 OF_CALLERS = "user."  # begins the keys of what callers store
 _PATHS_AT_ONCE = 200
 _NOTE_WIDTH = 12  # columns of the note in the rows of `_texts`
-_HEADINGS = 2  # the place of this column in checksums.PLACED
+_HEADINGS, _BLOCK = 2, 3  # the places of these columns in checksums.PLACED
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 
 
@@ -126,7 +127,8 @@ def _chunk_text(columns: Row) -> ChunkText:
     chunk_id, *placed, text, text_hash, header, checksum = columns
     check_text(header, text, text_hash)
     check_passage(placed, checksum)
-    return ChunkText(chunk_id, strings(placed[_HEADINGS]), text)
+    inner = inner_headings(placed[_BLOCK], text)
+    return ChunkText(chunk_id, strings(placed[_HEADINGS]), text, inner=inner)
 
 
 def _note_text(store: Store, columns: Row, parts: list[Row]) -> SearchText:

@@ -57,6 +57,9 @@ _PATTERNS = tuple(
     )
 )
 _FEWEST = 3  # letters of a word that has other forms
+# How German writes a vowel with two points where a keyboard has none; folded, it loses them.
+_TRANSLITERATED = re.compile(r"(?<=[a-z])([ao])e(?=[a-z])|(?<=[a-bd-pr-z])(u)e(?=[a-z])")
+_FEWEST_TRANSLITERATED = 6  # letters; *poet* is no other form of *pot*
 
 
 def _listed() -> Mapping[str, tuple[str, ...]]:
@@ -70,6 +73,14 @@ def _listed() -> Mapping[str, tuple[str, ...]]:
 
 
 _LISTED = _listed()
+
+
+def transliterated(word: str) -> str | None:
+    """A folded word with plain vowels for `ae`, `oe` and `ue`: *mueller* is also *muller*."""
+    if len(word) < _FEWEST_TRANSLITERATED or not word.isascii():
+        return None
+    form = _TRANSLITERATED.sub(lambda vowel: vowel[1] or vowel[2], word)
+    return form if form != word else None
 
 
 @lru_cache(maxsize=2048)

@@ -29,7 +29,7 @@ from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import signed_forms, words
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_terms import NAME_BITS
+from notewell.index.note_terms import FIELD_BITS, NAME_BITS
 from notewell.index.port import KeywordIndex
 from notewell.search.query.terms import Terms, function_words, says_little
 from notewell.search.rank.candidates import or_zero
@@ -49,6 +49,11 @@ _STANDS_OUT, _IS_SHOWN = 0.0, 3.0
 # The cosine, of all-MiniLM-L6-v2, below which a note without any content word is no result:
 # unrelated texts have 0.03 and deviate by 0.08.
 _LEAST_COSINE = np.float32(0.2)
+# The same below "Nothing has this word": *travel* and Trips (.51), *diary* and Journal (.36) have
+# more; *plumber* and a list of names (.32), the nearest of a thousand passages, has less.
+_LEAST_COSINE_OF_WORD = np.float32(0.34)
+_MOST_HEADED = 3  # notes of whose headings one may be the query
+_HEADING_BIT = FIELD_BITS["headings"]
 _EQUAL = np.float32(0.9999)  # of the best BM25; sums differ in their last digits
 _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 
@@ -57,12 +62,22 @@ _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 class ContentWords:
     """The content words of a query that the vault has: the tokens that say each of them.
 
-    `all_known`: it lacks none of them. `count` counts all.
+    `lacking` are those that it does not have. `count` counts all.
     """
 
     groups: tuple[tuple[str, ...], ...]
-    all_known: bool
     count: int
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def all_known(self) -> bool:
+        """True if the vault has each of them."""
+        return not self.lacking
+
+    @property
+    def lone_unknown(self) -> str | None:
+        """The only content word, if the vault does not have it."""
+        return self.lacking[0] if self.lacking and self.count == 1 else None
 
 
 def content_words_of(
@@ -80,7 +95,8 @@ def content_words_of(
         light = frozenset()  # "to do", "The One" and "Now" are names of notes
     last = ordered[-1] if typing and ordered and text[-1:].isalnum() else None
     groups: list[tuple[str, ...]] = []
-    all_known, count = True, 0
+    lacking: list[str] = []
+    count = 0
     for word in ordered:
         if word in dates or (word in light and word != last):
             continue
@@ -92,10 +108,11 @@ def content_words_of(
         if word in terms.begun and word != last:
             group = {token: 1.0 for token in group if token == word}
         known = tuple(token for token in group if token not in terms.unknown)
-        all_known = all_known and bool(known)
         if known:
             groups.append(known)
-    return ContentWords(tuple(groups), all_known, count)
+        else:
+            lacking.append(word)
+    return ContentWords(tuple(groups), count, tuple(lacking))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,13 +121,14 @@ class HeldWords:
 
     `together`: one passage, with the note's names and tags, has all; of no note where the vault
     lacks a word. `without`: the note has none anywhere. `named`: a name has one, and the note lacks
-    another everywhere.
+    another everywhere. `headed`: a heading is the query, which few notes have.
     """
 
     count: int
     together: Flags
     without: Flags
     named: Flags
+    headed: Flags
 
     @classmethod
     def of(
@@ -119,27 +137,38 @@ class HeldWords:
         content: ContentWords,
         ids: IdArray,
         find_together: FindTogether,
+        find_headed: FindTogether | None = None,
     ) -> HeldWords:
-        """The content words that notes hold; `find_together` finds those with all in a passage."""
+        """The content words that notes hold; `find_together` finds those with all in a passage.
+
+        `find_headed` finds those of which a heading is the query.
+        """
         groups = content.groups
         tokens = tuple(dict.fromkeys(token for group in groups for token in group))
         masks = keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], ids).masks
         column = {token: at for at, token in enumerate(tokens)}
         held = np.zeros((len(ids), len(groups)), np.bool_)
-        in_name = np.zeros_like(held)
+        in_name, in_heading = np.zeros_like(held), np.zeros_like(held)
         for at, group in enumerate(groups):
             of_group = masks[:, [column[token] for token in group]]
             held[:, at] = (of_group != 0).any(axis=1)
             in_name[:, at] = ((of_group & NAME_BITS) != 0).any(axis=1)
+            in_heading[:, at] = ((of_group & _HEADING_BIT) != 0).any(axis=1)
         everywhere = held.all(axis=1)
         together = everywhere if content.all_known and groups else np.zeros_like(everywhere)
         if len(groups) > 1 and together.any():
             together = everywhere & np.isin(ids, find_together(ids[everywhere]))
+        headed = np.logical_and(in_heading.all(axis=1), together)
+        if not 0 < int(headed.sum()) <= _MOST_HEADED or find_headed is None:
+            headed = np.zeros_like(headed)
+        elif len(groups) > 1:
+            headed = np.isin(ids, find_headed(ids[headed]))
         return cls(
             count=len(groups),
             together=np.asarray(together, np.bool_),
             without=np.logical_not(held.any(axis=1)),
             named=np.logical_and(in_name.any(axis=1), np.logical_not(everywhere)),
+            headed=headed,
         )
 
 
@@ -150,6 +179,7 @@ class Guarantees:
     `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
     model. `of_day` (n,) marks the daily notes of a day that the query names, `only_day` says that
     it says nothing else. `templates` (n,) marks templates, unless the query may look for them.
+    `unknown` is the only content word of the query, if the vault does not have it.
     """
 
     evidence: NoteEvidence
@@ -159,6 +189,7 @@ class Guarantees:
     of_day: Flags | None = None
     only_day: bool = False
     templates: Flags | None = None
+    unknown: str | None = None
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -178,6 +209,9 @@ class Guarantees:
         sums = self._among_first(self._by_words(total))
         if self.templates is not None and self.held.count > 1:
             sums = _above(sums, self.held.together & ~self.templates, self.templates)
+        headed = self.held.headed
+        if self.held.count > 1 and headed.any():
+            sums = _above(sums, headed, ~(headed | self._best_by_meaning | self.evidence.is_named))
         if self.of_day is not None and self.only_day:
             sums = _above(sums, self.of_day, ~self.of_day)
         exact = self.evidence.exact
@@ -197,7 +231,9 @@ class Guarantees:
         """Mask of the notes that nothing connects with the query: no word, and hardly a meaning."""
         if self.odds is None:
             return np.zeros(len(self.evidence), np.bool_)
-        far: Flags = self.evidence.meaning < _LEAST_COSINE  # false for a note without a vector
+        # One word alone is a little near to something in every vault.
+        least = _LEAST_COSINE if self.unknown is None else _LEAST_COSINE_OF_WORD
+        far: Flags = self.evidence.meaning < least  # false for a note without a vector
         return far & self._unsaid
 
     @cached_property

@@ -194,6 +194,11 @@ class Relevance:
         likely = np.where(notes, np.float32(0.0), self.related)
         return replace(self, related=likely, certain=self.certain & ~notes)
 
+    def without_confidence_in_weak(self) -> Relevance:
+        """The relevance with less confidence, if all notes are weak matches."""
+        confidence = self.confidence * (_UNANSWERED if self.weak.all() else 1.0)
+        return replace(self, confidence=confidence)
+
     def with_linked(self, seeds: IdArray) -> Relevance:
         """The relevance if a note is no weak match whose seed is none.
 

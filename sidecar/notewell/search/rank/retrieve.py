@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
+from notewell.index.analyze import stem, words
 from notewell.index.arrays import ascending, highest
 from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.note_terms import FIELD_BITS, NAME_BITS, TEMPLATE_BIT
 from notewell.index.port import IndexReader
 from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
-from notewell.search.query.terms import Terms
+from notewell.search.query.terms import Terms, function_words
 from notewell.search.rank.candidates import (
     SAME,
     Candidates,
@@ -30,6 +31,7 @@ from notewell.search.rank.candidates import (
 from notewell.search.rank.evidence import NoteEvidence
 from notewell.search.rank.name_matches import NO_MATCHES, NameMatches, find_names
 from notewell.search.rank.name_table import NameTable
+from notewell.vault.sections import heading_paths
 
 Hits = TypeVar("Hits", bound=ChunkHits)
 
@@ -304,6 +306,30 @@ def notes_with_one_of_each(
         chunks = hits.chunk_ids
         common = chunks if common is None else np.intersect1d(common, chunks, assume_unique=True)
     return NO_NOTES if common is None else ascending(index.note_ids_of(common))
+
+
+def notes_headed_by(index: IndexReader, text: str, notes: IdArray) -> IdArray:
+    """Those of `notes`, by id, of which a heading has the content words of a text and no others."""
+    wanted = _content(text)
+    return np.array(
+        [
+            note_id
+            for note_id in notes.tolist()
+            if any(
+                _content(path[-1]) == wanted
+                for chunk in index.chunks_of(note_id)
+                for path in heading_paths(chunk)
+                if path
+            )
+        ],
+        np.int64,
+    )
+
+
+def _content(text: str) -> list[str]:
+    ordered = words(text)
+    light = function_words(ordered)
+    return [stem(word) for word in ordered if word not in light]
 
 
 def semantic_hits(
