@@ -124,6 +124,18 @@ class InMemoryKeywords(NoteMatching):
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         return self._notes_of(self.chunks_with(tokens).tolist())
 
+    def notes_with_each(self, groups: Sequence[Sequence[str]], notes: IdArray) -> IdArray:
+        everywhere = len(self._texts)
+        held = [
+            set(
+                self.search(
+                    [QueryTerm(token, 1.0) for token in group], limit=everywhere, notes=notes
+                ).chunk_ids.tolist()
+            )
+            for group in groups
+        ]
+        return self._notes_of(sorted(set.intersection(*held)) if held else [])
+
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
         wanted = [(token,) for token in tokens]
         phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}

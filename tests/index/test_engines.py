@@ -301,6 +301,17 @@ def test_phrases_and_conjunctions(index: Index, make: Material) -> None:
     assert paths(index, keywords.notes_with_all(["kettle", "boils"])) == {"A.md"}
     assert paths(index, keywords.notes_with_all(["tea"])) == {"A.md"}
     assert keywords.notes_with_all([]).tolist() == []
+    every = np.array([note.id for note in index.all_notes()], np.int64)
+    for groups, found in (
+        ([["kettle"], ["boil"]], {"A.md"}),  # of B, two chunks have them
+        ([["kettle", "pot"], ["green"]], {"A.md", "B.md"}),
+        ([["tea"], ["kettle"]], {"A.md"}),
+        ([["kettle"], ["nowhere"]], set()),
+        ([], set()),
+    ):
+        assert paths(index, keywords.notes_with_each(groups, every)) == found
+    assert paths(index, keywords.notes_with_each([["kettle"]], every[:1])) == {"A.md"}
+    assert keywords.notes_with_each([["kettle"]], every[:0]).tolist() == []
     assert keywords.chunks_with([]).tolist() == []
     assert keywords.chunks_with([], adjacent=True).tolist() == []
 

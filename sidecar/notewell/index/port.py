@@ -105,6 +105,12 @@ class KeywordIndex(Protocol):
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes of which one chunk, with its note's title, path and tags, has all tokens."""
 
+    def notes_with_each(self, groups: Sequence[Sequence[str]], notes: IdArray) -> IdArray:
+        """Those of `notes`, by id, of which one chunk has a token of every group; ascending.
+
+        As in `search`, a token stands for its stem, and a chunk has its note's names and tags.
+        """
+
     def document_frequency(self, token: str) -> int:
         """In how many documents a token or its stem is: in the field that has it most often."""
 

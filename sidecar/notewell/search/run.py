@@ -24,7 +24,7 @@ from notewell.base.types import (
 from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
-from notewell.search.query import conditions, language, note_facts
+from notewell.search.query import language, note_facts
 from notewell.search.query.dates import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_facts import NO_NOTES, Scope
@@ -37,7 +37,11 @@ from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.gars import Spreading
-from notewell.search.rank.guarantees import Guarantees, HeldWords, content_words_of
+from notewell.search.rank.guarantees import (
+    Guarantees,
+    HeldWords,
+    content_words_of,
+)
 from notewell.search.rank.ranking import (
     SUMS,
     FusionPlan,
@@ -55,8 +59,9 @@ from notewell.search.rank.relevance import (
     judge,
     odds_by_meaning,
 )
-from notewell.search.rank.retrieve import Retrieved, notes_headed_by, notes_with_one_of_each
+from notewell.search.rank.retrieve import Retrieved, notes_headed_by
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
+from notewell.search.scope import find_scope, with_daily_notes
 from notewell.search.show import duplicates, results
 from notewell.search.show.copies import with_copies
 from notewell.search.show.explain import (
@@ -69,7 +74,6 @@ from notewell.search.show.explain import (
 from notewell.search.show.results import QueryPhrases
 from notewell.search.show.shown_text import with_embedding_notes
 from notewell.search.show.snippets import ClosestSentence, Snippets
-from notewell.vault.files import written_text
 
 
 def search(context: SearchContext) -> SearchReply:
@@ -85,8 +89,7 @@ def search(context: SearchContext) -> SearchReply:
     parsed = language.parse(context.request.q, plain=context.request.plain, scopes=True)
     report.warnings += parsed.warnings
     report.trace.stage("parse", count_in=1, count_out=1)
-    found = _within_paths(context, _filtered(context, parsed, report))
-    scope = _scope(context, parsed, found, report)
+    scope = find_scope(context, parsed, report)
     shown: tuple[Result, ...] = ()
     if parsed.text:
         synonyms = context.caches.synonyms.current(context.index)
@@ -97,59 +100,6 @@ def search(context: SearchContext) -> SearchReply:
         shown = _listed(context, parsed, scope.notes, report)
     shown = with_copies(shown, context.caches.copies.current(context.index))
     return report.reply(context, parsed, generation, shown)
-
-
-def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> IdArray | None:
-    """Ids of the notes that meet the conditions; None: no conditions."""
-    index, request = context.index, context.request
-    if parsed.condition is None and not (parsed.text and request.hidden):
-        return None
-    allowed = conditions.allowed(
-        parsed.condition,
-        index,
-        hidden=request.hidden,
-        facts=context.caches.facts.current(index),
-        columns=context.caches.columns.current(index),
-        embeds=context.caches.embeds.current(index) if parsed.text else (),
-        read=partial(written_text, context.vault.path),
-    )
-    report.filtered.update(allowed.filtered)
-    report.trace.stage(
-        "filter",
-        count_in=len(index.all_notes()),
-        count_out=len(allowed.notes),
-        removed=allowed.removed,
-    )
-    return allowed.notes
-
-
-def _within_paths(context: SearchContext, notes: IdArray | None) -> IdArray | None:
-    """Those of `notes` (None: all) that the request names, or that are in its folders."""
-    places = tuple(place.strip("/") for place in context.request.paths)
-    if not places or "" in places:
-        return notes
-    folders = tuple(f"{place}/" for place in places)
-    named = {name for place in places for name in (place, f"{place}.md")}
-    every = context.index.all_notes()
-    ids = [note.id for note in every if note.path in named or note.path.startswith(folders)]
-    within = np.array(sorted(ids), np.int64)
-    return within if notes is None else np.intersect1d(notes, within)
-
-
-def _scope(
-    context: SearchContext, parsed: ParsedQuery, notes: IdArray | None, report: Report
-) -> Scope:
-    """`notes` without those that a search excludes by default."""
-    if context.request.everything or (notes is None and not parsed.text):
-        return Scope(notes, NO_NOTES)
-    facts = context.caches.facts.current(context.index)
-    scope = note_facts.default_scope(notes, facts, parsed, context.rules)
-    for part in scope.removed:
-        report.filtered[part.reason] = report.filtered.get(part.reason, 0) + part.count
-    count = len(facts.ids) if notes is None else len(notes)
-    removed = sum(part.count for part in scope.removed)
-    report.trace.stage("scope", count_in=count, count_out=count - removed, removed=scope.removed)
-    return scope
 
 
 def _listed(
@@ -209,25 +159,11 @@ class _TextSearch:
     def results(self) -> tuple[Result, ...]:
         """The results, best first."""
         terms = self.terms()
-        return replace(self, scope=self.wider_scope(terms)).results_of(terms)
-
-    def wider_scope(self, terms: Terms) -> Scope:
-        """The scope with the daily notes that alone have all words of the query together."""
-        index, daily = self.context.index, self.scope.daily
+        if not len(self.scope.daily):
+            return self.results_of(terms)
         content = content_words_of(terms, self.said.text, typing=self.context.is_typing)
-        if not len(daily) or not content.groups or not content.all_known:
-            return self.scope
-        having = notes_with_one_of_each(index, content.groups, daily)
-        if not len(having):
-            return self.scope
-        every = self.context.caches.facts.current(index).ids
-        others = every[self.scope.among(every)]
-        if len(notes_with_one_of_each(index, content.groups, others)):
-            return self.scope
-        wider = self.scope.with_daily(having)
-        left = self.report.filtered.pop("daily", 0) - len(having)
-        self.report.filtered |= {"daily": left} if left > 0 else {}
-        return wider
+        scope = with_daily_notes(self.context, self.scope, content, self.report)
+        return replace(self, scope=scope).results_of(terms)
 
     def results_of(self, terms: Terms) -> tuple[Result, ...]:
         """The results of these words, best first."""
@@ -339,7 +275,8 @@ class _TextSearch:
         if len(words) < 2:
             return asked
         beyond_words = partial(self.nearer_than, found, words[:MOST_WORDS])
-        together = partial(notes_with_one_of_each, self.context.index, found.terms.content_groups())
+        groups = found.terms.content_groups()
+        together = partial(self.context.index.keywords.notes_with_each, groups)
         return replace(asked, words=len(words), beyond_words=beyond_words, together=together)
 
     def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
@@ -423,7 +360,7 @@ class _TextSearch:
         if only_day:  # a note may hold the words of the date as they stand
             content = content_words_of(found.terms, found.text, typing=typing)
         of_day = np.isin(notes.ids, found.also) if len(found.also) else None
-        together = partial(notes_with_one_of_each, index, content.groups)
+        together = partial(index.keywords.notes_with_each, content.groups)
         headed = partial(notes_headed_by, index, found.text)
         held = HeldWords.of(index.keywords, content, notes.ids, together, headed)
         odds = None if found.vector is None else odds_by_meaning(notes, query)

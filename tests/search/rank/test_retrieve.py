@@ -18,7 +18,6 @@ from notewell.search.rank.retrieve import (
     KeywordResult,
     collect,
     depth,
-    notes_with_one_of_each,
     only_terms,
     retrieve,
     search_keywords,
@@ -167,6 +166,6 @@ def test_notes_are_found_that_say_one_of_each_group_in_one_passage(
     library = make_library(
         {"Apart.md": far, "Both.md": "Line your coats.\n", "One.md": "A line.\n"}
     )
-    note_ids = notes_with_one_of_each(library.index, [("line",), ("cloak", "coat")], np.arange(9))
+    note_ids = library.index.keywords.notes_with_each([("line",), ("cloak", "coat")], np.arange(9))
     assert [note.path for note in library.index.notes(note_ids.tolist()).values()] == ["Both.md"]
-    assert not len(notes_with_one_of_each(library.index, [], np.arange(9)))
+    assert not len(library.index.keywords.notes_with_each([], np.arange(9)))

@@ -230,6 +230,14 @@ class PostgresKeywords(NoteMatching):
     def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
         return self._documents.notes_of(self.chunks_with(tokens))
 
+    def notes_with_each(self, groups: Sequence[Sequence[str]], notes: IdArray) -> IdArray:
+        common: IdArray | None = None
+        for group in groups:
+            terms = [QueryTerm(token, 1.0) for token in group]
+            chunks = self.search(terms, limit=self.document_count, notes=notes).chunk_ids
+            common = chunks if common is None else np.intersect1d(common, chunks)
+        return _NOBODY if common is None else self._documents.notes_of(common)
+
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
         if not adjacent:
             return self._chunks_with(tokens)

@@ -125,6 +125,19 @@ class Keywords(NoteMatching):
     def chunks_with(self, tokens: Sequence[str], *, adjacent: bool = False) -> IdArray:
         return self._column("chunk", (self._side_by_side if adjacent else self._all_of)(tokens))
 
+    def notes_with_each(self, groups: Sequence[Sequence[str]], notes: IdArray) -> IdArray:
+        with tantivy_errors():
+            searcher = self._postings.searcher
+            each = [self._any_of([QueryTerm(token, 1.0) for token in group]) for group in groups]
+            clauses = [(tantivy.Occur.Must, query) for query in each if query is not None]
+            if len(clauses) < len(groups) or not clauses or not len(notes):
+                return np.empty(0, dtype=np.int64)
+            is_wide = _is_wide(searcher, notes)
+            if not is_wide:
+                clauses.append((tantivy.Occur.Must, self._only(notes)))
+            found = self._column("note", tantivy.Query.boolean_query(clauses))
+        return found[np.isin(found, notes)] if is_wide else found
+
     def document_frequency(self, token: str) -> int:
         counted = self._counted()
         frequency = counted.frequencies.get(token)

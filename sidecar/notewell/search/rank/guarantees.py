@@ -18,7 +18,7 @@ another word stands for nothing, but for the unfinished last word while typing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,7 +53,7 @@ _LEAST_COSINE = np.float32(0.2)
 # more; *plumber* and a list of names (.32), the nearest of a thousand passages, has less.
 _LEAST_COSINE_OF_WORD = np.float32(0.34)
 _MOST_HEADED = 3  # notes of whose headings one may be the query
-_HEADING_BIT = FIELD_BITS["headings"]
+_HEADING_BIT = np.uint16(FIELD_BITS["headings"])
 _EQUAL = np.float32(0.9999)  # of the best BM25; sums differ in their last digits
 _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 
@@ -115,6 +115,19 @@ def content_words_of(
     return ContentWords(tuple(groups), count, tuple(lacking))
 
 
+def fields_with_words(
+    keywords: KeywordIndex, groups: Sequence[Sequence[str]], ids: IdArray
+) -> npt.NDArray[np.uint16]:
+    """The fields of each note that have any token of each group: bits (notes, groups)."""
+    tokens = list(dict.fromkeys(token for group in groups for token in group))
+    masks = keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], ids).masks
+    column = {token: at for at, token in enumerate(tokens)}
+    fields = np.zeros((len(ids), len(groups)), np.uint16)
+    for at, group in enumerate(groups):
+        fields[:, at] = np.bitwise_or.reduce(masks[:, [column[token] for token in group]], axis=1)
+    return fields
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldWords:
     """Masks of the candidates (n,) that hold content words of the query, `count` of them.
@@ -144,16 +157,9 @@ class HeldWords:
         `find_headed` finds those of which a heading is the query.
         """
         groups = content.groups
-        tokens = tuple(dict.fromkeys(token for group in groups for token in group))
-        masks = keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], ids).masks
-        column = {token: at for at, token in enumerate(tokens)}
-        held = np.zeros((len(ids), len(groups)), np.bool_)
-        in_name, in_heading = np.zeros_like(held), np.zeros_like(held)
-        for at, group in enumerate(groups):
-            of_group = masks[:, [column[token] for token in group]]
-            held[:, at] = (of_group != 0).any(axis=1)
-            in_name[:, at] = ((of_group & NAME_BITS) != 0).any(axis=1)
-            in_heading[:, at] = ((of_group & _HEADING_BIT) != 0).any(axis=1)
+        fields = fields_with_words(keywords, groups, ids)
+        held = fields != 0
+        in_name, in_heading = (fields & NAME_BITS) != 0, (fields & _HEADING_BIT) != 0
         everywhere = held.all(axis=1)
         together = everywhere if content.all_known and groups else np.zeros_like(everywhere)
         if len(groups) > 1 and together.any():

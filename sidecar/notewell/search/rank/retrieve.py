@@ -295,19 +295,6 @@ def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:
     return names.at(kept)
 
 
-def notes_with_one_of_each(
-    index: IndexReader, groups: Sequence[Sequence[str]], notes: IdArray
-) -> IdArray:
-    """Those of `notes`, by id, of which one chunk has a token of every group; ascending."""
-    common: IdArray | None = None
-    for group in groups:
-        query = [QueryTerm(token, 1.0) for token in group]
-        hits = index.keywords.search(query, limit=index.keywords.document_count, notes=notes)
-        chunks = hits.chunk_ids
-        common = chunks if common is None else np.intersect1d(common, chunks, assume_unique=True)
-    return NO_NOTES if common is None else ascending(index.note_ids_of(common))
-
-
 def notes_headed_by(index: IndexReader, text: str, notes: IdArray) -> IdArray:
     """Those of `notes`, by id, of which a heading has the content words of a text and no others."""
     wanted = _content(text)
