@@ -58,3 +58,18 @@ def test_a_name_without_its_points_is_found(library: Library, mode: str) -> None
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 def test_a_note_that_holds_the_words_of_a_date_is_found(library: Library, mode: str) -> None:
     assert library.paths("2024", mode=mode, weak=False)[0] == "Budget.md"
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "match"),
+    [
+        ("Car", "Car.md", "strong"),
+        ("tyre pressure", "Car.md", "strong"),
+        ("ladder neighbour", "Müller.md", "related"),
+    ],
+)
+def test_a_strong_match_says_it_in_its_labels(
+    library: Library, query: str, path: str, match: str
+) -> None:
+    first = library.search(query, mode="keyword", weak=False).results[0]
+    assert (first.path, first.match) == (path, match)

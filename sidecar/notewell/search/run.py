@@ -440,6 +440,10 @@ class _TextSearch:
             if weighed.guarantees.unknown is not None:
                 self.report.warnings.append(NO_SUCH_WORD.format(weighed.guarantees.unknown))
                 relevance = relevance.without_confidence_in_weak()
+            first = next((at for at in whole.order if not relevance.weak[at]), None)
+            relevance = relevance.with_strong(
+                weighed.guarantees.strong(relevance.likely_strong, first)
+            )
         self.report.confidence = round(relevance.confidence, 3)
         if weighed.spreading is not None:
             relevance = weighed.spreading.with_linked(relevance, notes.ids)

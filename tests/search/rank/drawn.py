@@ -3,30 +3,36 @@
 Words are made of syllables, far from each other, so that none is a slip or a form of another. The
 cosine of a passage is drawn, so meaning agrees with words only by chance.
 
-    python -m tests.search.rank.drawn [--cases N] [--seed N]
+    python -m tests.search.rank.drawn [--cases N] [--seed N] [--real] [--strangers]
 
-prints how many queries were asked, and the violations of each order.
+prints how many queries were asked, and the violations of each order. `--real` embeds by the
+configured model, which has to be on this computer. `--strangers` adds notes that have no word of a
+query and are far by meaning, and counts the pairs of notes that change their order: "5" are those of
+which one had the greater value in every part of the score, "reversed" all others.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from notewell.base.types import ChunkSizes, FloatArray, ModelKey, SearchMode
+from notewell.base.config import load_settings
+from notewell.base.types import ChunkSizes, Embedder, FloatArray, ModelKey, SearchMode
 from notewell.contract.search import Result
 from notewell.index.analyze import tokens
 from notewell.index.embedded import EmbeddedIndex
+from notewell.models.loading import load_embedder
 from tests.search.library import Library, index_vault
 
 SYLLABLES = {
@@ -37,6 +43,8 @@ SYLLABLES = {
 FUNCTION = {"en": ("the", "of", "and"), "de": ("der", "und", "nicht"), "ru": ("и", "на", "не")}
 
 
+# A word that all strangers have, and the part of the space that is theirs alone.
+STRANGE, OF_STRANGERS = "ixqix", slice(24, 32)
 # A best note by meaning stands out by so much; from one below FAR a list ends.
 LEAD, CLEAR, FAR = 0.05, 0.75, 0.2
 
@@ -45,7 +53,7 @@ class DrawnCosines:
     """Embeds every text as a direction drawn by its hash; queries near a passage now and then."""
 
     key = ModelKey("drawn", "1" * 64, "fp32")
-    dimensions = 24
+    dimensions = 32  # the last eight are for strangers alone
     sizes = ChunkSizes(max_tokens=200, min_tokens=8, overlap_tokens=8)
 
     def count_tokens(self, text: str) -> int:
@@ -60,6 +68,7 @@ class DrawnCosines:
     def _drawn(self, text: str) -> FloatArray:
         digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
         drawn = np.random.default_rng(int.from_bytes(digest)).standard_normal(self.dimensions)
+        drawn[OF_STRANGERS if STRANGE not in text else slice(0, OF_STRANGERS.start)] = 0.0
         return (drawn / np.linalg.norm(drawn)).astype(np.float32)
 
     def close(self) -> None:
@@ -76,7 +85,7 @@ class Drawn:
 
 
 def draw_vault(rng: random.Random) -> Drawn:
-    """A vault of 5 to 60 notes, seldom of 400, each of 20 to 900 words, seldom of 5,000."""
+    """A vault of 5 to 60 notes, seldom of 400 or 2,000, of 20 to 900 words, seldom of 5,000."""
     language = rng.choice(sorted(SYLLABLES))
     syllables = SYLLABLES[language]
     made = [
@@ -84,7 +93,8 @@ def draw_vault(rng: random.Random) -> Drawn:
     ]
     common = [f"{rng.choice(syllables)}{rng.choice(syllables)}ax" for _ in range(60)]
     words = tuple(made[:6])
-    count = rng.choice((5, 8, 12, 20, 40, 60, 400 if rng.random() < 0.2 else 30))
+    many = 2000 if rng.random() < 0.1 else 400
+    count = rng.choice((5, 8, 12, 20, 40, 60, many if rng.random() < 0.2 else 30))
     notes = {}
     for number in range(count):
         length = rng.choice((20, 60, 150, 430, 900, 5000 if rng.random() < 0.1 else 40))
@@ -225,37 +235,97 @@ def _before(first: Sequence[str], behind: Sequence[str], place: Mapping[str, int
     return (path for path in first if place.get(path, len(place)) > bar)
 
 
-def check(seed: int, queries: int) -> Counter[str]:
+@contextmanager
+def opened(notes: Mapping[str, str], model: Embedder) -> Iterator[Library]:
+    """An index of notes by path, in a temporary folder."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder) / "notes"
+        for path, text in notes.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        with closing(EmbeddedIndex.open(Path(folder) / "index", writable=True)) as index:
+            index_vault(index, root, model)
+            yield Library(root, index, model)
+
+
+def check(seed: int, queries: int, model: Embedder | None = None) -> Counter[str]:
     """The violations of a vault's queries in all modes, by order; "asked" counts the queries."""
     rng = random.Random(seed)
     vault = draw_vault(rng)
     found: Counter[str] = Counter()
-    with TemporaryDirectory() as folder:
-        root = Path(folder) / "notes"
-        for path, text in vault.notes.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        model = DrawnCosines()
-        with closing(EmbeddedIndex.open(Path(folder) / "index", writable=True)) as index:
-            index_vault(index, root, model)
-            library = Library(root, index, model)
-            for _ in range(queries):
-                query = draw_query(rng, vault)
-                mode: SearchMode = rng.choice(("hybrid", "hybrid", "keyword"))
-                typing = rng.random() < 0.3
-                held = held_by(library, vault, query)
-                asked = {"mode": mode, "typing": typing, "limit": 1000, "graph": 0.0}
-                reply = library.search(query, weak=True, **asked)
-                if reply.corrected is not None:  # it stands for another query
-                    continue
-                shown = reply.results
-                listed = library.search(query, weak=False, **asked).results
-                content = sum(word in vault.words for word in query.split())
-                by_meaning = mode == "hybrid"
-                ranked = Ranked(shown, listed, held, content, by_meaning)
-                found.update(set(ranked.violations()))
-                found["asked"] += 1
+    with opened(vault.notes, model or DrawnCosines()) as library:
+        for _ in range(queries):
+            query = draw_query(rng, vault)
+            mode: SearchMode = rng.choice(("hybrid", "hybrid", "keyword"))
+            typing = rng.random() < 0.3
+            held = held_by(library, vault, query)
+            asked = {"mode": mode, "typing": typing, "limit": 1000, "graph": 0.0}
+            reply = library.search(query, weak=True, **asked)
+            if reply.corrected is not None:  # it stands for another query
+                continue
+            shown = reply.results
+            listed = library.search(query, weak=False, **asked).results
+            content = sum(word in vault.words for word in query.split())
+            by_meaning = mode == "hybrid"
+            ranked = Ranked(shown, listed, held, content, by_meaning)
+            found.update(set(ranked.violations()))
+            found["asked"] += 1
     return found
+
+
+def check_strangers(seed: int, queries: int) -> Counter[str]:
+    """The pairs of a vault's notes that strangers reverse, of all "pairs" that were compared."""
+    rng = random.Random(seed)
+    vault = draw_vault(rng)
+    count = rng.choice((1, 5, 50))
+    strangers = {
+        f"strangers/{n}.md": " ".join([STRANGE, *rng.choices(("quib", "yaff", "zorp"), k=80)])
+        for n in range(count)
+    }
+    found: Counter[str] = Counter()
+    model = DrawnCosines()
+    with opened(vault.notes, model) as alone, opened({**vault.notes, **strangers}, model) as beside:
+        for _ in range(queries):
+            query = draw_query(rng, vault)
+            mode: SearchMode = rng.choice(("hybrid", "keyword"))
+            asked = {"mode": mode, "limit": 1000, "graph": 0.0, "weak": True}
+            before, after = (each.search(query, **asked) for each in (alone, beside))
+            if before.corrected is not None or after.corrected is not None:
+                continue
+            found["asked"] += 1
+            found += _reversed(before.results, after.results)
+    return found
+
+
+def _reversed(before: Sequence[Result], after: Sequence[Result]) -> Counter[str]:
+    place = {result.path: at for at, result in enumerate(after)}
+    kept = [(result, place[result.path]) for result in before if result.path in place][:40]
+    found: Counter[str] = Counter()
+    for at, (one, of_one) in enumerate(kept):
+        for other, of_other in kept[at + 1 :]:
+            found["pairs"] += 1
+            if of_other < of_one:
+                found["5" if _is_greater(one, other) else "reversed"] += 1
+    return found
+
+
+def _is_greater(one: Result, other: Result) -> bool:
+    """Tell whether a note has the greater value in every part of the score."""
+    names = ("words", "meaning", "coverage", "names")
+    parts = [(getattr(each.scores, name) or 0.0 for name in names) for each in (one, other)]
+    return all(a > b for a, b in zip(*parts, strict=True))
+
+
+def load_configured() -> Embedder:
+    """The model of the settings, which has to be on this computer."""
+    settings = load_settings(environ=os.environ)
+    return load_embedder(
+        settings.model,
+        model_dir=settings.model_dir,
+        offline=True,
+        fetch_missing=False,
+        say=sys.stderr.write,
+    )
 
 
 def main() -> None:
@@ -263,11 +333,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--real", action="store_true", help="embed by the configured model")
+    parser.add_argument("--strangers", action="store_true", help="count what strangers change")
     options = parser.parse_args()
+    model = load_configured() if options.real else None
     total: Counter[str] = Counter()
     seed = options.seed
     while total["asked"] < options.cases:
-        total.update(check(seed, 25))
+        total += check_strangers(seed, 25) if options.strangers else check(seed, 25, model)
         seed += 1
     sys.stdout.write(f"{dict(sorted(total.items()))}\n")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.search.library import MakeLibrary
-from tests.search.rank.drawn import check
+from tests.search.rank.drawn import check, check_strangers
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -56,3 +56,11 @@ def test_the_parts_of_a_score_add_up(make_library: MakeLibrary) -> None:
         parts = (getattr(result.scores, name) or 0.0 for name in ("words", "meaning", "coverage"))
         total = sum(parts) + (result.scores.names or 0.0) + (result.scores.links or 0.0)
         assert result.scores.fused == pytest.approx(total / best, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strangers_reverse_no_pair_of_which_one_is_greater_in_every_part(seed: int) -> None:
+    found = check_strangers(seed, 12)
+    assert found["pairs"] > 0
+    assert found["5"] == 0
+    assert found["reversed"] <= 0.02 * found["pairs"]

@@ -54,6 +54,9 @@ _LEAST_COSINE = np.float32(0.2)
 _LEAST_COSINE_OF_WORD = np.float32(0.34)
 _MOST_HEADED = 3  # notes of whose headings one may be the query
 _HEADING_BIT = np.uint16(FIELD_BITS["headings"])
+_LABEL_BITS = NAME_BITS | _HEADING_BIT | np.uint16(FIELD_BITS["tags"])
+# The cosine of a note that is the best by meaning, from which it is a strong match.
+_SURE_COSINE = np.float32(0.5)
 _EQUAL = np.float32(0.9999)  # of the best BM25; sums differ in their last digits
 _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 
@@ -134,7 +137,8 @@ class HeldWords:
 
     `together`: one passage, with the note's names and tags, has all; of no note where the vault
     lacks a word. `without`: the note has none anywhere. `named`: a name has one, and the note lacks
-    another everywhere. `headed`: a heading is the query, which few notes have.
+    another everywhere. `headed`: a heading is the query, which few notes have. `labelled`: its
+    names, headings and tags say all.
     """
 
     count: int
@@ -142,6 +146,7 @@ class HeldWords:
     without: Flags
     named: Flags
     headed: Flags
+    labelled: Flags
 
     @classmethod
     def of(
@@ -164,6 +169,8 @@ class HeldWords:
         together = everywhere if content.all_known and groups else np.zeros_like(everywhere)
         if len(groups) > 1 and together.any():
             together = everywhere & np.isin(ids, find_together(ids[everywhere]))
+        labelled = ((fields & _LABEL_BITS) != 0).all(axis=1)
+        labelled &= content.all_known and bool(groups)
         headed = np.logical_and(in_heading.all(axis=1), together)
         if not 0 < int(headed.sum()) <= _MOST_HEADED or find_headed is None:
             headed = np.zeros_like(headed)
@@ -175,6 +182,7 @@ class HeldWords:
             without=np.logical_not(held.any(axis=1)),
             named=np.logical_and(in_name.any(axis=1), np.logical_not(everywhere)),
             headed=headed,
+            labelled=labelled,
         )
 
 
@@ -231,6 +239,18 @@ class Guarantees:
             kept = kept & (self.odds >= _IS_SHOWN)
         kept = kept | self._best_by_words
         return kept if self.of_day is None else kept | self.of_day
+
+    def strong(self, likely: Flags, first: int | None) -> Flags:
+        """Mask of the strong matches: by its labels, or the first one by its labels or its meaning.
+
+        `likely` (n,) are those that the evidence as a whole says; `first` is the index of the first
+        note of the list.
+        """
+        sure: Flags = self.held.labelled & likely
+        if first is not None:
+            near = self._best_by_meaning[first] and self.evidence.meaning[first] >= _SURE_COSINE
+            sure[first] = self.held.labelled[first] or near
+        return sure
 
     @cached_property
     def filler(self) -> Flags:

@@ -194,6 +194,16 @@ class Relevance:
         likely = np.where(notes, np.float32(0.0), self.related)
         return replace(self, related=likely, certain=self.certain & ~notes)
 
+    @property
+    def likely_strong(self) -> npt.NDArray[np.bool_]:
+        """Mask of the notes (n,) whose evidence as a whole is strong."""
+        likely: npt.NDArray[np.bool_] = self.strong >= STRONG_FROM
+        return likely
+
+    def with_strong(self, notes: npt.NDArray[np.bool_]) -> Relevance:
+        """The relevance if just these notes (n,) are strong matches, where they are not weak."""
+        return replace(self, strong=notes.astype(np.float32))
+
     def without_confidence_in_weak(self) -> Relevance:
         """The relevance with less confidence, if all notes are weak matches."""
         confidence = self.confidence * (_UNANSWERED if self.weak.all() else 1.0)
