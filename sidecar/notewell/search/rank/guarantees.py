@@ -220,7 +220,8 @@ class Guarantees:
 
     def raised(self, total: FloatArray) -> FloatArray:
         """The sums (n,), raised where an order would be broken; the same array where none is."""
-        sums = self._among_first(self._by_words(total))
+        # What is raised among the first may pass a note that stands just above them.
+        sums = self._by_words(self._among_first(self._by_words(total)))
         if self.templates is not None and self.held.count > 1:
             sums = _above(sums, self.held.together & ~self.templates, self.templates)
         headed = self.held.headed
