@@ -7,7 +7,7 @@ import { icon } from "../lib/icons";
 import { preference, setPreference } from "../lib/preferences";
 import { count } from "../../src/format";
 import { ms } from "../lib/format";
-import { correctionLine } from "./noMatch";
+import { correctionLine, unknownWord } from "./noMatch";
 import { sortOrders } from "./resultGroups";
 import { t } from "../../src/texts";
 
@@ -55,7 +55,9 @@ export class ListHead {
     const isDoubtful = results.length > 0 && confidence !== null && confidence < DOUBTFUL;
     return [
       isDoubtful ? h("p", { class: "warning" }, t("None of these notes is a clear match.")) : null,
-      ...warnings.filter((text) => !isToldElsewhere(text, this.#context.status.status?.semantic_reason)).map((text) => h("p", { class: "warning" }, text)),
+      ...warnings
+        .filter((text) => !isToldElsewhere(text, this.#context.status.status?.semantic_reason) && (results.length > 0 || unknownWord([text]) === null))
+        .map((text) => h("p", { class: "warning" }, unknownWord([text]) ?? text)),
     ];
   }
 

@@ -17,9 +17,15 @@ function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: numb
     q && !query["everything"] ? button(t("Search everything"), () => context.change({ everything: "true" }), { title: t("Daily notes and shelved notes too") }) : null,
   ];
   const corrected = reply.corrected ? ` ${t("Also searched: “{query}”.", { query: reply.corrected.text })}` : "";
-  const title = weak ? t("Nothing matches well") : t("Nothing found");
+  const title = unknownWord(reply.warnings) ?? (weak ? t("Nothing matches well") : t("Nothing found"));
   const text = `${query["like"] ? t("No other note is about the same.") : t("Try fewer or different words.")}${corrected}`;
   return emptyBox(title, text, h("div", { class: "buttons" }, ...steps));
+}
+
+/** That no note has the only word of the query, in the person's language; null where notes have it. */
+export function unknownWord(warnings: readonly string[]): string | null {
+  const word = warnings.map((warning) => /^Nothing has the word “(.+)”\.$/.exec(warning)?.[1]).find(Boolean);
+  return word === undefined ? null : t("Nothing has the word “{word}”", { word });
 }
 
 /** Queries that ask for less: without quotes, without filters. */
