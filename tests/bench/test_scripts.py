@@ -20,9 +20,10 @@ SCRIPTS = sorted(
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=str)
 def test_a_script_tells_its_options(script: Path) -> None:
-    of_a_package = len(script.parts) > 3 and script.name != "run.py"
-    as_module = ["-m", ".".join(script.with_suffix("").parts)]
-    command = [sys.executable, *(as_module if of_a_package else [str(script)]), "--help"]
+    module = ".".join(script.with_suffix("").parts)
+    is_module = f"python -m {module}" in (ROOT / script).read_text(encoding="utf-8")
+    of_a_package = is_module or (len(script.parts) > 3 and script.name != "run.py")
+    command = [sys.executable, *(["-m", module] if of_a_package else [str(script)]), "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "usage:" in done.stdout
