@@ -292,6 +292,11 @@ class ChunkText:
         """Its headings without those that are template lines."""
         return tuple(text for text in self.headings if text not in self.template)
 
+    @property
+    def own_inner(self) -> tuple[str, ...]:
+        """The headings within its text without those that are template lines."""
+        return tuple(text for text in self.inner if text not in self.template)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchText:

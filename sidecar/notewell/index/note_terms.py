@@ -136,7 +136,7 @@ def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
         for stem in dict.fromkeys(stems):
             masks[stem] |= bit
     # They are lines of the text, whose words are counted there.
-    inner = dict.fromkeys(text for chunk in note.chunks for text in chunk.inner)
+    inner = dict.fromkeys(text for chunk in note.chunks for text in chunk.own_inner)
     for stem in stemmer.analyze(joined(*inner)):
         if stem in masks:
             masks[stem] |= FIELD_BITS["headings"]
