@@ -439,7 +439,7 @@ class _TextSearch:
                 relevance = relevance.without(filler & ~kept)
             if weighed.guarantees.unknown is not None:
                 self.report.warnings.append(NO_SUCH_WORD.format(weighed.guarantees.unknown))
-                relevance = relevance.without_confidence_in_weak()
+                relevance = relevance.less_confident_if_all_weak()
             first = next((at for at in whole.order if not relevance.weak[at]), None)
             relevance = relevance.with_strong(
                 weighed.guarantees.strong(relevance.likely_strong, first)

@@ -149,12 +149,14 @@ def names_held(
     keywords: KeywordIndex, used: Collection[UsedSynonym], note_ids: Sequence[int]
 ) -> Iterator[tuple[int, UsedSynonym]]:
     """Of each note that says another name and not the typed one: its id, and the synonym."""
-    tokens = list(dict.fromkeys(word for one in used for word in (*one.typed, *one.other)))
+    tokens = list(
+        dict.fromkeys(word for synonym in used for word in (*synonym.typed, *synonym.other))
+    )
     column = {token: at for at, token in enumerate(tokens)}
     ids = np.unique(np.asarray(note_ids, np.int64))
     masks = keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], ids).masks != 0
-    for one in used:
-        typed = masks[:, [column[word] for word in one.typed]].all(axis=1)
-        other = masks[:, [column[word] for word in one.other]].all(axis=1)
+    for synonym in used:
+        typed = masks[:, [column[word] for word in synonym.typed]].all(axis=1)
+        other = masks[:, [column[word] for word in synonym.other]].all(axis=1)
         for note_id in ids[other & ~typed].tolist():
-            yield note_id, one
+            yield note_id, synonym

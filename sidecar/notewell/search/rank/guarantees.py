@@ -172,10 +172,8 @@ class HeldWords:
         labelled = ((fields & _LABEL_BITS) != 0).all(axis=1)
         labelled &= content.all_known and bool(groups)
         headed = np.logical_and(in_heading.all(axis=1), together)
-        if not 0 < int(headed.sum()) <= _MOST_HEADED or find_headed is None:
-            headed = np.zeros_like(headed)
-        elif len(groups) > 1:
-            headed = np.isin(ids, find_headed(ids[headed]))
+        is_asked = len(groups) > 1 and 0 < int(headed.sum()) <= _MOST_HEADED
+        headed = np.isin(ids, find_headed(ids[headed]) if is_asked and find_headed else ())
         return cls(
             count=len(groups),
             together=np.asarray(together, np.bool_),
@@ -225,7 +223,7 @@ class Guarantees:
         if self.templates is not None and self.held.count > 1:
             sums = _above(sums, self.held.together & ~self.templates, self.templates)
         headed = self.held.headed
-        if self.held.count > 1 and headed.any():
+        if headed.any():
             sums = _above(sums, headed, ~(headed | self._best_by_meaning | self.evidence.is_named))
         if self.of_day is not None and self.only_day:
             sums = _above(sums, self.of_day, ~self.of_day)

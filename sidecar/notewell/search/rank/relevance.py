@@ -204,7 +204,7 @@ class Relevance:
         """The relevance if just these notes (n,) are strong matches, where they are not weak."""
         return replace(self, strong=notes.astype(np.float32))
 
-    def without_confidence_in_weak(self) -> Relevance:
+    def less_confident_if_all_weak(self) -> Relevance:
         """The relevance with less confidence, if all notes are weak matches."""
         confidence = self.confidence * (_UNANSWERED if self.weak.all() else 1.0)
         return replace(self, confidence=confidence)

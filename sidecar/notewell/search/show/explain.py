@@ -22,6 +22,7 @@ from notewell.index.note_terms import FIELD_BITS
 from notewell.index.port import IndexReader
 from notewell.search.query.terms import Terms
 from notewell.search.rank.candidates import or_zero
+from notewell.search.rank.guarantees import fields_with_words
 from notewell.search.rank.ranking import RankedNote, Ranking
 
 MAX_PATHS = 5  # paths in the trace of a stage
@@ -186,23 +187,15 @@ def _fields(index: IndexReader, ids: Sequence[int], terms: Terms) -> dict[int, d
     groups = terms.content_groups()
     worth = [max(terms.idf[token] for token in group) for group in groups]
     wanted = np.unique(np.array(ids, np.int64))
-    tokens = [token for group in groups for token in group]
     if not sum(worth) or not len(wanted):
         return {}
-    masks = index.keywords.fields_of([QueryTerm(token, 1.0) for token in tokens], wanted).masks
-    found: dict[int, dict[str, float]] = {}
-    for row, note_id in enumerate(wanted.tolist()):
-        held = dict(zip(tokens, masks[row].tolist(), strict=True))
-        shares = {
-            name: sum(
-                value
-                for group, value in zip(groups, worth, strict=True)
-                if any(held[token] & bit for token in group)
-            )
-            / sum(worth)
-            for name, bit in FIELD_BITS.items()
-        }
-        found[note_id] = {name: round(share, _DIGITS) for name, share in shares.items() if share}
+    fields = fields_with_words(index.keywords, groups, wanted)
+    found: dict[int, dict[str, float]] = {note_id: {} for note_id in wanted.tolist()}
+    for name, bit in FIELD_BITS.items():
+        shares = ((fields & np.uint16(bit)) != 0) @ np.array(worth) / sum(worth)
+        for note_id, share in zip(found, shares.tolist(), strict=True):
+            if share:
+                found[note_id][name] = round(share, _DIGITS)
     return found
 
 

@@ -312,10 +312,13 @@ def with_synonyms(
     ids = [place.note_id for place in ranked]
     reasons: dict[str, list[Reason]] = {}
     notes = index.notes(ids)
-    for note_id, one in names_held(index.keywords, used, ids):
+    for note_id, synonym in names_held(index.keywords, used, ids):
         if note_id in notes:
-            reasons.setdefault(notes[note_id].path, []).append(Reason("synonym", one.text))
-    return tuple(replace(one, reasons=(*one.reasons, *reasons.get(one.path, ()))) for one in shown)
+            reasons.setdefault(notes[note_id].path, []).append(Reason("synonym", synonym.text))
+    return tuple(
+        replace(result, reasons=(*result.reasons, *reasons.get(result.path, ())))
+        for result in shown
+    )
 
 
 _MOST_READ = 20  # passages of a note that are looked at for a phrase
