@@ -227,6 +227,9 @@ class InMemoryIndex:
         notes = self._state.notes
         return {note_id: notes[note_id].stored for note_id in ids if note_id in notes}
 
+    def paths(self, ids: Sequence[int]) -> dict[int, str]:
+        return {note_id: note.path for note_id, note in self.notes(ids).items()}
+
     def note_at(self, path: str) -> StoredNote | None:
         note_id = self._state.note_ids.get(path)
         return None if note_id is None else self._state.notes[note_id].stored

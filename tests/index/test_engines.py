@@ -244,6 +244,14 @@ def test_the_first_chunks_of_notes(index: Index, make: Material) -> None:
     assert index.first_chunks([]) == {}
 
 
+def test_the_paths_of_notes(index: Index, make: Material) -> None:
+    put(index, make, make.note("A.md", "apple"), make.note("B.md"), make.note("C.md", "fig"))
+    first, second = ids_of(index, "C.md", "A.md").tolist()
+
+    assert index.paths([first, 99, second]) == {first: "C.md", second: "A.md"}
+    assert index.paths([]) == {}
+
+
 def test_notes_changed_since_a_generation(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple"))
     between = index.generation

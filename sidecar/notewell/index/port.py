@@ -269,6 +269,9 @@ class IndexReader(Protocol):
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """The notes that exist, by id."""
 
+    def paths(self, ids: Sequence[int]) -> dict[int, str]:
+        """The paths of the notes that exist, by id; nothing else of them is read."""
+
     def note_at(self, path: str) -> StoredNote | None: ...
 
     def all_notes(self) -> tuple[StoredNote, ...]:

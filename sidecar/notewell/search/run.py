@@ -48,7 +48,6 @@ from notewell.search.rank.ranking import (
     RankedNote,
     Ranking,
     Scored,
-    paths_of,
     rank,
 )
 from notewell.search.rank.relevance import (
@@ -411,7 +410,7 @@ class _TextSearch:
             plan,
             min_score=self.context.least_score,
             boost=boosts.multipliers,
-            paths=partial(paths_of, self.context.index),
+            paths=self.context.index.paths,
         )
         self.report.warnings += boosts.warnings
         trace_ranking(self.report.trace, self.context.index, ranking, below)

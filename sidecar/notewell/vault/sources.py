@@ -133,8 +133,12 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(link_name(path) + place)}"
 
 
+_ESCAPES = {code: quote(chr(code), safe="") for code in range(128)}
+
+
 def _escaped(text: str) -> str:
-    return quote(text, safe="")
+    """Percent-encode all but unreserved characters, as `quote` does, in one step where it can."""
+    return text.translate(_ESCAPES) if text.isascii() else quote(text, safe="")
 
 
 class MirrorSource(FolderSource):

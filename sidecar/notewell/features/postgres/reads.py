@@ -87,6 +87,12 @@ class VaultReads:
         )
         return {row[0]: note_of(row) for row in found}
 
+    def paths(self, ids: Sequence[int]) -> dict[int, str]:
+        found = self._rows(
+            "SELECT id, path FROM notes WHERE vault_id = $1 AND id = ANY($2)", list(ids)
+        )
+        return {int(note_id): str(path) for note_id, path in found}
+
     def note_at(self, path: str) -> StoredNote | None:
         if not is_path(path):
             return None

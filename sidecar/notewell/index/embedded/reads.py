@@ -240,6 +240,9 @@ class NoteRows:
         with explained(self._store.directory):
             return {row[0]: tables.stored_note(row) for row in found}
 
+    def paths(self, ids: Sequence[int]) -> dict[int, str]:
+        return dict(self._store.read_in("SELECT id, path FROM notes WHERE id IN (?)", ids))
+
     def note_at(self, path: str) -> StoredNote | None:
         if not is_storable(path):
             return None

@@ -17,7 +17,6 @@ import numpy as np
 from notewell.base.types import FloatArray, FusionMethod, IdArray, Match
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import RawScores, Scores
-from notewell.index.port import IndexReader
 from notewell.search.rank.candidates import Candidates, or_zero
 from notewell.search.rank.evidence import Addends
 from notewell.search.rank.relevance import Relevance
@@ -326,11 +325,6 @@ def _order_equal(order: IdArray, keys: Sequence[FloatArray], ids: IdArray, paths
     for begin, end in runs:
         run = sorted(order[begin:end].tolist(), key=lambda at: path.get(int(ids[at]), ""))
         order[begin:end] = run
-
-
-def paths_of(index: IndexReader, note_ids: Sequence[int]) -> Mapping[int, str]:
-    """The paths of notes by their ids."""
-    return {note_id: note.path for note_id, note in index.notes(note_ids).items()}
 
 
 def _known(scores: FloatArray) -> list[float | None]:

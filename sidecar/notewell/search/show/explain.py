@@ -128,8 +128,8 @@ def first_paths(index: IndexReader, ranking: Ranking) -> list[str]:
 
 def paths_of(index: IndexReader, ids: Sequence[int]) -> list[str]:
     """Paths of the first MAX_TRACKED of these notes, without those that were deleted."""
-    notes = index.notes(ids[:MAX_TRACKED])
-    return [notes[note_id].path for note_id in ids[:MAX_TRACKED] if note_id in notes]
+    paths = index.paths(ids[:MAX_TRACKED])
+    return [paths[note_id] for note_id in ids[:MAX_TRACKED] if note_id in paths]
 
 
 def _ranks(ids: IdArray, scores: FloatArray) -> dict[int, int]:

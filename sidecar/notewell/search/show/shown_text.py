@@ -39,10 +39,15 @@ _NOISE = re.compile(
     r"\*\*|(?<!\S)\*(?!\S)|~~|`+|:(?=:\s)|\\(?=[^\w\s])|(?:data:[^\s)]{40,}|(?<!\S)(?!\S*://)[\w+/=-]{80,}(?!\S))"
 )
 _MAY_HAVE_NOISE = re.compile(r"[*~`\\]|::|\S{40}")
+# What an item, a lead or a rule may begin with, but for white space.
+_MAY_BE_MARKED = re.compile(r"\s*(?:[-*+>\[#|:=_\d]|$)")
 _DIAGRAM = re.compile(
     r"\s*(?:(?:graph|flowchart)\s+(?:TB|TD|BT|RL|LR)\b.*|(?:sequence|class|er|requirement)Diagram"
     r"|stateDiagram(?:-v2)?|gantt|pie|mindmap|gitGraph|journey|quadrantChart|xychart-beta"
     r"|%%\{.*)\s*;?\s*"
+)
+_MAY_BEGIN_DIAGRAM = re.compile(
+    r"graph|flowchart|Diagram|gantt|pie|mindmap|gitGraph|journey|quadrantChart|xychart|%%"
 )
 _OF_DIAGRAM = re.compile(
     r"\s+\S.*|\s*|.*(?:--|->|==>|-\.|<\|).*|\w+\s?[\[({].*|\".*|\}"
@@ -55,6 +60,7 @@ _ENDED = re.compile(r"[.!?…;,\u3002\uff01\uff1f\uff1b\uff0c]['\"\u201d\u2019)\
 _SHORT = 60  # a longer row without a full stop was broken in a sentence
 _SENTENCE_GOES_ON = re.compile(r"[a-z]")
 _NOT_LETTERS = re.compile(r"[\W_]+")
+_NOT_LETTERS_OF_ROWS = re.compile(r"(?:[^\w\n]|_)+")
 
 
 class _ShownPart(NamedTuple):
@@ -111,8 +117,10 @@ def shown_text(
         text, start = _without_marks(passage)
         if text and _letters(text) not in shown:
             return ShownText(text, ((0, start, len(passage)),))
-    rows = [row for row in _rows(passage, lines, template) if row.text]
-    return _joined([row for row in rows if row.of_table or _letters(row.text) not in shown])
+    rows = list(_rows(passage, lines, template))
+    letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
+    told = zip(rows, letters.split("\n"), strict=False)
+    return _joined([row for row, name in told if row.of_table or name not in shown])
 
 
 def _letters(text: str) -> str:
@@ -121,28 +129,41 @@ def _letters(text: str) -> str:
 
 def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_ShownPart]:
     rows = passage.split("\n")
+    may_have_bars = _BAR in passage
+    may_have_noise = _MAY_HAVE_NOISE.search(passage) is not None
+    may_have_diagram = _MAY_BEGIN_DIAGRAM.search(passage) is not None
     head: list[str] = []
     in_diagram = False
     source = 0
     for n, row in enumerate(rows):
         start, source = source, source + len(row) + 1
-        item = _ITEM.match(row) is not None
+        is_marked = _MAY_BE_MARKED.match(row) is not None
+        item = is_marked and _ITEM.match(row) is not None
         if template and not item and hash_of_line(row) in template:
             continue  # a step that many notes have is missed where it is left out
-        in_diagram = bool(_DIAGRAM.fullmatch(row) or (in_diagram and _OF_DIAGRAM.fullmatch(row)))
-        cells = row.count(_BAR)
+        if may_have_diagram:
+            goes_on = in_diagram and _OF_DIAGRAM.fullmatch(row)
+            in_diagram = bool(goes_on or _DIAGRAM.fullmatch(row))
+        cells = row.count(_BAR) if may_have_bars else 0
         if in_diagram:
             head = []
         elif cells and _is_head(rows, n, lines):
             head = row.split(_BAR)
         elif cells and (cells + 1 == len(head) or _is_one_of_many(rows, n, cells)):
-            yield _ShownPart(
-                _named_cells(row, head), start, source - 1, stands_alone=True, of_table=True
-            )
+            cells_text = _named_cells(row, head)
+            if cells_text:
+                yield _ShownPart(cells_text, start, source - 1, stands_alone=True, of_table=True)
         else:
             head = []
-            text, skipped = _without_marks(row)
-            yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
+            skipped = _marks_before(row) if is_marked else len(row) - len(row.lstrip())
+            text = row[skipped:]
+            if is_marked and _RULE.fullmatch(text):
+                continue
+            if may_have_noise and _MAY_HAVE_NOISE.search(text):
+                text = _NOISE.sub("", text)
+            text = " ".join(text.split())
+            if text:
+                yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
 
 
 def _is_head(rows: Sequence[str], n: int, lines: Sequence[int]) -> bool:
@@ -166,15 +187,20 @@ def _named_cells(row: str, head: Sequence[str]) -> str:
 
 def _without_marks(row: str) -> tuple[str, int]:
     """A row without its marks and data, and how many characters are left out before it."""
-    item = _ITEM.match(row)
-    lead = _LEAD.match(row, item.end() if item else 0)
-    start = lead.end() if lead else 0
+    start = _marks_before(row)
     text = row[start:]
     if _RULE.fullmatch(text):
         return "", start
     if _MAY_HAVE_NOISE.search(text):
         text = _NOISE.sub("", text)
     return " ".join(text.split()), start
+
+
+def _marks_before(row: str) -> int:
+    """The number of characters before the text of a row: its marks and white space."""
+    item = _ITEM.match(row)
+    lead = _LEAD.match(row, item.end() if item else 0)
+    return lead.end() if lead else 0
 
 
 def _joined(rows: Sequence[_ShownPart]) -> ShownText:

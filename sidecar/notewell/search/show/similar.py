@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +39,6 @@ from notewell.search.rank.ranking import (
     RankedNote,
     Ranking,
     Scored,
-    paths_of,
     rank,
 )
 from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
@@ -221,7 +219,7 @@ class _SimilarSearch:
             chunks,
             Scored.of(notes, KEYWORD_ONLY),
             KEYWORD_ONLY,
-            paths=partial(paths_of, self.index),
+            paths=self.index.paths,
         )
         shares = notes.bm25 / np.float32(key.total_idf or 1.0)
         relevance = by_words(shares, key.known)
@@ -253,7 +251,7 @@ class _SimilarSearch:
             exclude(found.chunks, excluded),
             scored,
             SEMANTIC_ONLY,
-            paths=partial(paths_of, self.index),
+            paths=self.index.paths,
         )
         plain = found.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
