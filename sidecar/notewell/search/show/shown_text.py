@@ -66,7 +66,8 @@ _NOT_LETTERS_OF_ROWS = re.compile(r"(?:[^\w\n]|_)+")
 class _ShownPart(NamedTuple):
     """A part of the shown text that stands for itself, or goes on with running text.
 
-    `source` is where it begins in the passage, `end` where its row ends there.
+    `source` is where it begins in the passage, `end` where its row ends there. What is
+    `of_template` is left out, and has no text here.
     """
 
     text: str
@@ -74,15 +75,20 @@ class _ShownPart(NamedTuple):
     end: int
     stands_alone: bool
     of_table: bool = False
+    of_template: bool = False
 
 
 @frozen
 class ShownText:
-    """The text to show; `walls` are where the rows of tables begin and end in it."""
+    """The text to show; `walls` are where the rows of tables begin and end in it.
+
+    `is_whole` is False if rows of a template are left out.
+    """
 
     text: str
     rows: tuple[tuple[int, int, int], ...]  # its beginning, and those and ends of its sources
     walls: tuple[int, ...] = ()
+    is_whole: bool = True
 
     def source(self, at: int) -> int:
         """Where in the passage the character at `at` stands; exact but for marks in its row."""
@@ -120,7 +126,8 @@ def shown_text(
     rows = list(_rows(passage, lines, template))
     letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
     told = zip(rows, letters.split("\n"), strict=False)
-    return _joined([row for row, name in told if row.of_table or name not in shown])
+    kept = [row for row, name in told if row.text and (row.of_table or name not in shown)]
+    return _joined(kept, is_whole=not any([row.of_template for row in rows]))
 
 
 def _letters(text: str) -> str:
@@ -140,7 +147,9 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         is_marked = _MAY_BE_MARKED.match(row) is not None
         item = is_marked and _ITEM.match(row) is not None
         if template and not item and hash_of_line(row) in template:
-            continue  # a step that many notes have is missed where it is left out
+            # An item is kept: a step that many notes have is missed where it is left out.
+            yield _ShownPart("", start, source - 1, stands_alone=False, of_template=True)
+            continue
         if may_have_diagram:
             goes_on = in_diagram and _OF_DIAGRAM.fullmatch(row)
             in_diagram = bool(goes_on or _DIAGRAM.fullmatch(row))
@@ -203,7 +212,7 @@ def _marks_before(row: str) -> int:
     return lead.end() if lead else 0
 
 
-def _joined(rows: Sequence[_ShownPart]) -> ShownText:
+def _joined(rows: Sequence[_ShownPart], *, is_whole: bool) -> ShownText:
     parts: list[str] = []
     places: list[tuple[int, int, int]] = []
     walls: list[int] = []
@@ -219,7 +228,7 @@ def _joined(rows: Sequence[_ShownPart]) -> ShownText:
         parts.append(row.text)
         length += len(row.text)
         before = row
-    return ShownText("".join(parts), tuple(places), tuple(walls))
+    return ShownText("".join(parts), tuple(places), tuple(walls), is_whole)
 
 
 def _is_apart(before: _ShownPart, row: _ShownPart) -> bool:

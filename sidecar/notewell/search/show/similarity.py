@@ -18,6 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -383,9 +384,12 @@ class SharedContext:
         notes = index.all_notes()
         most = max(_MIN_COMMON, len(notes) // _COMMON_SHARE)
         own = {tag.casefold(): tag for tag in note.tags}
-        found = Counter(
-            tag.casefold() for each in notes for tag in each.tags if tag.casefold() in own
-        )
+        found: Counter[str] = Counter()
+        if own:
+            written = Counter(chain.from_iterable([each.tags for each in notes]))
+            for tag, count in written.items():
+                if tag.casefold() in own:
+                    found[tag.casefold()] += count
         around = step(index, note.id, "both")
         degrees = {other: len(step(index, other, "both")) for other in around}
         return cls(

@@ -144,7 +144,7 @@ class Snippets:
     def _shown(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
         """The shown text of a passage: without template lines, unless only they have the words."""
         shown = shown_text(passage, names=names, lines=lines, template=self._template)
-        if self._template and not self._read(shown.text).hits:
+        if not shown.is_whole and not self._read(shown.text).hits:
             whole = shown_text(passage, names=names, lines=lines)
             if not shown.text or self._read(whole.text).hits:
                 return whole
