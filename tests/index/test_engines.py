@@ -22,7 +22,7 @@ from notewell.base.types import (
 )
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.features.postgres.engine import parse, write
+from notewell.features.postgres.address import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm, hash_of_line

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from notewell.base.errors import NotewellError
 from notewell.base.types import Batch
-from notewell.features.postgres.engine import parse
+from notewell.features.postgres.address import parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import open_at
 from notewell.index.lexical import QueryTerm

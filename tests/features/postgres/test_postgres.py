@@ -14,8 +14,8 @@ import pytest
 from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
 from notewell.features.postgres import vector_table, vectors
+from notewell.features.postgres.address import DatabaseAddress, parse
 from notewell.features.postgres.connection import Database, DatabaseGoneError, LostLeaseError
-from notewell.features.postgres.engine import DatabaseAddress, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens

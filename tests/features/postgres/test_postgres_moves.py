@@ -17,12 +17,12 @@ from notewell.base.types import Batch, LedgerEntry
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
 from notewell.features.postgres import schema
+from notewell.features.postgres.address import parse
 from notewell.features.postgres.connection import Database
 from notewell.features.postgres.engine import (
     database_address,
     move_to_database,
     move_to_folder,
-    parse,
     use_database,
 )
 from notewell.index.engines import delete_index, engine_of, open_index

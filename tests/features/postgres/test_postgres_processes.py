@@ -12,7 +12,7 @@ import pytest
 
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import Batch
-from notewell.features.postgres.engine import DatabaseAddress, parse
+from notewell.features.postgres.address import DatabaseAddress, parse
 from notewell.features.postgres.index import PostgresIndex
 from notewell.features.postgres.opening import delete_at, open_at
 from tests import postgres_server

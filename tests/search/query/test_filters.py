@@ -11,7 +11,7 @@ import pytest
 from notewell.contract.search import Result, SearchReply
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.features.postgres.engine import parse, write
+from notewell.features.postgres.address import parse, write
 from notewell.index.engines import ENGINES, open_index
 from tests import in_memory
 from tests.search.library import HashedWords, Library, index_vault

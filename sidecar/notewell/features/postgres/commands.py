@@ -138,10 +138,10 @@ def remove(url: str, vault: str | None) -> None:
 @_url
 def password(url: str) -> None:
     """Store the password of the database at URL in the system's keyring; an empty one goes."""
-    from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
+    from notewell.features.postgres.address import store_password  # noqa: PLC0415 - loads a keyring
 
     typed = click.prompt("Password", hide_input=True, default="", show_default=False)
-    db.store_password(url, typed)
+    store_password(url, typed)
 
 
 def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:

@@ -35,7 +35,7 @@ from notewell.base.errors import (
     QueryTimeoutError,
     on_error,
 )
-from notewell.features.postgres.engine import DatabaseAddress
+from notewell.features.postgres.address import DatabaseAddress
 
 # The connection ended, and nothing was committed by what was asked: it may be asked again.
 LOST: tuple[type[BaseException], ...] = (

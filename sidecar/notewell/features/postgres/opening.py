@@ -36,9 +36,9 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.features.postgres import schema
+from notewell.features.postgres.address import ADDRESS_FILE, DatabaseAddress, read, write
 from notewell.features.postgres.connection import Database, Lease
 from notewell.features.postgres.documents import ANALYSIS
-from notewell.features.postgres.engine import ADDRESS_FILE, DatabaseAddress, read, write
 from notewell.features.postgres.index import PostgresIndex, write_postings
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader

@@ -127,7 +127,7 @@ def shown_text(
     letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
     told = zip(rows, letters.split("\n"), strict=False)
     kept = [row for row, name in told if row.text and (row.of_table or name not in shown)]
-    return _joined(kept, is_whole=not any([row.of_template for row in rows]))
+    return _joined(kept, is_whole=not any(row.of_template for row in rows))
 
 
 def _letters(text: str) -> str:
@@ -165,12 +165,7 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         else:
             head = []
             skipped = _marks_before(row) if is_marked else len(row) - len(row.lstrip())
-            text = row[skipped:]
-            if is_marked and _RULE.fullmatch(text):
-                continue
-            if may_have_noise and _MAY_HAVE_NOISE.search(text):
-                text = _NOISE.sub("", text)
-            text = " ".join(text.split())
+            text = _cleaned(row[skipped:], is_marked=is_marked, may_have_noise=may_have_noise)
             if text:
                 yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
 
@@ -197,12 +192,16 @@ def _named_cells(row: str, head: Sequence[str]) -> str:
 def _without_marks(row: str) -> tuple[str, int]:
     """A row without its marks and data, and how many characters are left out before it."""
     start = _marks_before(row)
-    text = row[start:]
-    if _RULE.fullmatch(text):
-        return "", start
-    if _MAY_HAVE_NOISE.search(text):
+    return _cleaned(row[start:], is_marked=True, may_have_noise=True), start
+
+
+def _cleaned(text: str, *, is_marked: bool, may_have_noise: bool) -> str:
+    """The text after the marks of a row, without what is no text in it."""
+    if is_marked and _RULE.fullmatch(text):
+        return ""
+    if may_have_noise and _MAY_HAVE_NOISE.search(text):
         text = _NOISE.sub("", text)
-    return " ".join(text.split()), start
+    return " ".join(text.split())
 
 
 def _marks_before(row: str) -> int:
