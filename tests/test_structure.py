@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,12 @@ import pytest
 import notewell
 
 PACKAGE = Path(notewell.__file__).parent
+ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted(PACKAGE.rglob("*.py"))
+MODULES = {
+    ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for file in FILES
+}
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 26
@@ -82,6 +88,56 @@ def test_no_function_is_too_long() -> None:
 def test_there_are_few_exemptions(pattern: str, most: int) -> None:
     found = lines_with(pattern)
     assert len(found) <= most, "\n".join(found)
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports within functions and for types alone count too: a circle is read as one file."""
+    imports = {module_of(file): imported_by(file) for file in FILES}
+    order = TopologicalSorter(
+        {
+            module: {name for name in found if name in imports and name != module}
+            for module, found in imports.items()
+        }
+    )
+    try:
+        order.prepare()
+    except CycleError as error:
+        pytest.fail(f"These files import each other: {' -> '.join(error.args[1])}")
+
+
+def module_of(file: Path) -> str:
+    """The name by which a file is imported."""
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imported_by(file: Path) -> set[str]:
+    """The modules that a file imports anywhere, with the names from them: each may be a module."""
+    found: set[str] = set()
+    for node in statements(file):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            inner = {f"{node.module}.{name.name}" for name in node.names}
+            found |= {node.module} if inner.isdisjoint(MODULES) else inner
+    return found
+
+
+def test_the_files_that_words_name_exist() -> None:
+    """A docstring, comment or page that names a file of ours names one that is there."""
+    pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    known = {
+        file.name
+        for folder in ("sidecar", "tests", "release")
+        for file in (ROOT / folder).rglob("*.py")
+    }
+    named = [
+        f"{file.relative_to(ROOT)}: {name}"
+        for file in (*FILES, *pages)
+        for name in re.findall(r"`(?:[\w./]*/)?(\w+\.py)`", file.read_text(encoding="utf-8"))
+        if name not in known
+    ]
+    assert named == []
 
 
 def test_each_class_has_a_name_of_its_own() -> None:

@@ -11,7 +11,7 @@ from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.models.remote.embedder import require_consent
+from notewell.models.remote.model import require_consent
 from tests.search.library import HashedWords
 from tests.waiting import until
 

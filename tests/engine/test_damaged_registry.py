@@ -22,7 +22,8 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.known_vaults import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
-from notewell.features.sources.known import SourceSpec, make_known
+from notewell.features.sources.known import make_known
+from notewell.features.sources.spec import SourceSpec
 
 Damage = Callable[[Path], None]
 

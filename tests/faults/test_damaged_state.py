@@ -34,9 +34,10 @@ from notewell.features.memory.folder import MemoryFolder
 from notewell.features.memory.requests import StoreMemory
 from notewell.features.memory.service import Helpers, Memories
 from notewell.features.sources import known as sources
-from notewell.features.sources.known import SourceSpec, SourceState
+from notewell.features.sources.known import SourceState
 from notewell.features.sources.page_store import DATABASE as PAGES
 from notewell.features.sources.page_store import PageStore
+from notewell.features.sources.spec import SourceSpec
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import NAME as JOURNAL
 from notewell.vault.write_journal import Journal

@@ -26,7 +26,7 @@ from notewell.models.providers import (
     RerankerOptions,
     find_provider,
 )
-from notewell.models.remote.embedder import RemoteModel
+from notewell.models.remote.model import RemoteModel
 from notewell.models.remote.services import EmbeddingEndpoint, Limits
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.models.embedding_server import EmbeddingServer, serving

@@ -16,7 +16,7 @@ from notewell.base.errors import ConfigError, ModelError
 from notewell.base.support.http import Retry
 from notewell.base.types import ChunkSizes, Embedder, ModelRules
 from notewell.models.providers import EMBEDDERS, EmbedderOptions, find_provider
-from notewell.models.remote.embedder import RemoteModel
+from notewell.models.remote.model import RemoteModel
 from notewell.models.remote.services import EmbeddingEndpoint, Limits
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving
 from tests.models.loopback import nobody

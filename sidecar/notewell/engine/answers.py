@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from notewell.base.types import LedgerState
 from notewell.contract import (
     log,
     manage,
@@ -19,12 +20,42 @@ from notewell.contract import (
 from notewell.contract.request import Request
 
 if TYPE_CHECKING:
-    from notewell.engine.engine import Engine
+    from notewell.engine.feature import OpenFeatures
+    from notewell.engine.index_work import IndexWork
+    from notewell.engine.model_suggestions import ModelSuggestions
+    from notewell.engine.search_history import SearchHistory
+    from notewell.engine.searcher import Searcher
+    from notewell.search.query.complete import Completions
 
 R = TypeVar("R")
 
 
-def answer(engine: Engine, request: Request[R]) -> R:
+class AnsweringEngine(Protocol):
+    """The part of `engine.Engine` that answers use."""
+
+    features: OpenFeatures
+    history: SearchHistory
+    completions: Completions
+    searcher: Searcher
+    work: IndexWork
+
+    @property
+    def suggestions(self) -> ModelSuggestions: ...
+
+    def search(self, request: search.SearchRequest) -> search.SearchReply: ...
+
+    def note(self, request: notes.NoteRequest) -> notes.NoteReply: ...
+
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> status.LedgerReply: ...
+
+    def status(self) -> status.StatusReply: ...
+
+    def stats(self, *, limit: int) -> manage.StatsReply: ...
+
+
+def answer(engine: AnsweringEngine, request: Request[R]) -> R:
     """Answer a request, in any thread; raises what the engine or the feature raises.
 
     NotFoundError if this program has no such feature.
@@ -35,24 +66,24 @@ def answer(engine: Engine, request: Request[R]) -> R:
     return reply
 
 
-def _opened(engine: Engine, request: log.OpenedRequest) -> object:
+def _opened(engine: AnsweringEngine, request: log.OpenedRequest) -> object:
     return engine.history.opened(
         query_id=request.query_id, query=request.q, path=request.path, rank=request.rank
     )
 
 
-def _verdict(engine: Engine, request: log.VerdictRequest) -> object:
+def _verdict(engine: AnsweringEngine, request: log.VerdictRequest) -> object:
     verdict = None if request.verdict == "clear" else request.verdict
     return engine.history.judge(request.q, request.path, verdict)
 
 
-def _log(engine: Engine, request: log.LogRequest) -> object:
+def _log(engine: AnsweringEngine, request: log.LogRequest) -> object:
     since = None if request.since is None else request.since.timestamp()
     return engine.history.log(limit=request.limit, since=since)
 
 
 @cache
-def _answers() -> Mapping[type[Request[Any]], Callable[[Engine, Any], object]]:
+def _answers() -> Mapping[type[Request[Any]], Callable[[AnsweringEngine, Any], object]]:
     """The functions that answer the requests of the core, made once."""
     return {
         status.StatusRequest: lambda engine, _: engine.status(),

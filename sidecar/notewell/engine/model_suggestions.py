@@ -168,7 +168,7 @@ def service_host(rules: ModelRules) -> str | None:
     """The host to which notes are sent by these settings; None: they stay on this computer."""
     if rules.provider == "local":
         return None
-    from notewell.models.remote.embedder import chosen  # noqa: PLC0415 - as below
+    from notewell.models.remote.model import chosen  # noqa: PLC0415 - as below
 
     one = chosen(rules)
     return None if one.local else one.host
@@ -219,7 +219,7 @@ def _tokens(text: str) -> int:
 
 
 def _cost(rules: ModelRules, passages: int, tokens: int) -> ServiceCost:
-    from notewell.models.remote.embedder import chosen, consent_text  # noqa: PLC0415 - as above
+    from notewell.models.remote.model import chosen, consent_text  # noqa: PLC0415 - as above
     from notewell.models.remote.services import estimate  # noqa: PLC0415 - as above
 
     one = chosen(rules)

@@ -119,7 +119,7 @@ def _load_remote(
 ) -> Embedder:
     """The embedder of a service. Its runtime is elsewhere, so it has its own ways to recover."""
     # The HTTP client takes a while to import, and local models do not need it.
-    from notewell.models.remote.embedder import remote_model, require_consent  # noqa: PLC0415
+    from notewell.models.remote.model import remote_model, require_consent  # noqa: PLC0415
 
     require_consent(rules, offline=offline)
     options = EmbedderOptions(

@@ -1,4 +1,4 @@
-"""The table of providers of embedders, rerankers and chat models, and the keys of services.
+"""The table of providers of embedders, rerankers and chat models.
 
 A new provider is one file and one row. The file has a function `load` that takes the options of its
 kind and returns the model. It is imported when the provider is first used, because runtimes are
@@ -9,12 +9,11 @@ its vectors are comparable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
-from notewell.base.errors import ConfigError, MissingExtraError, ProviderError
+from notewell.base.errors import ConfigError
 from notewell.base.types import Embedder, ModelRules, Reranker, SearchRules
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import ModelSpec
@@ -22,7 +21,7 @@ from notewell.models.catalogue import ModelSpec
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.base.support.http import Cancel
     from notewell.models.chat import ChatModel
-    from notewell.models.remote.embedder import RemoteModel
+    from notewell.models.remote.model import RemoteModel
 
 O = TypeVar("O")  # noqa: E741 - options
 M = TypeVar("M")  # model
@@ -112,60 +111,3 @@ def find_provider(rows: Sequence[Provider[O, M]], name: str) -> Provider[O, M]:
             return row
     names = ", ".join(row.name for row in rows)
     raise ConfigError(f"No model provider is named {name!r}. Known providers: {names}.")
-
-
-# Keys of model services, in the system's keyring, which is an extra.
-_KEYRING = "notewell"
-
-
-class _Keyring(Protocol):
-    def get_password(self, service: str, name: str) -> str | None: ...
-    def set_password(self, service: str, name: str, value: str) -> None: ...
-    def delete_password(self, service: str, name: str) -> None: ...
-
-
-def kept_key(name: str) -> str:
-    """The key that is stored under `name`; "" if there is none, or no keyring."""
-    ring = _keyring()
-    if ring is None:
-        return ""
-    with suppress(Exception):  # a boundary, as below; without a keyring, no key
-        return ring.get_password(_KEYRING, name) or ""
-    return ""
-
-
-def has_keyring() -> bool:
-    """True if the `keyring` extra is installed; the system may still refuse to store a key."""
-    return _keyring() is not None
-
-
-def write_key(name: str, key: str, variable: str) -> None:
-    """Store a key under `name`; "" removes it. `variable` of the environment may have it instead.
-
-    Raises MissingExtraError without the `keyring` extra, ProviderError if the keyring fails.
-    """
-    ring = _keyring()
-    if ring is None:
-        raise MissingExtraError(
-            "The system's keyring needs an extra: run pip install '.[keyring]'"
-            " in Notewell's source folder."
-            f" Or set the key in the environment, as {variable}."
-        )
-    try:
-        if key:
-            ring.set_password(_KEYRING, name, key)
-        elif ring.get_password(_KEYRING, name) is not None:
-            ring.delete_password(_KEYRING, name)
-    except Exception as error:  # a boundary: each system's keyring has errors of its own
-        raise ProviderError(
-            f"The system's keyring did not store the key ({type(error).__name__}). Set the key in"
-            f" the environment instead, as {variable}.",
-            code="keyring_refused",
-        ) from error
-
-
-def _keyring() -> _Keyring | None:
-    try:
-        return cast("_Keyring", import_module("keyring"))
-    except ImportError:
-        return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import networkx as nx
 from hypothesis import strategies as st
 
-from notewell.features.graph.views import Network
+from notewell.features.graph.network import Network
 
 PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=30)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notewell.base.types import Link
-from notewell.features.graph.views import dangling_links
+from notewell.features.graph.network import dangling_links
 
 
 def link(target: str) -> Link:

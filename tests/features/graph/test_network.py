@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Direction
-from notewell.features.graph.views import Network, nearby_notes
+from notewell.features.graph.network import Network, nearby_notes
 from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 

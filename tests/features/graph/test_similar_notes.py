@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from notewell.base.types import FloatArray
-from notewell.features.graph.views import (
+from notewell.features.graph.suggestions import (
     MAX_SIMILAR_TO_START,
     MIN_SIMILARITY,
     similar_notes,

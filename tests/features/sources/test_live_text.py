@@ -16,9 +16,10 @@ from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.sources import known
 from notewell.features.sources.feeds import RoamGraph
-from notewell.features.sources.known import SourceSpec, SourceState
+from notewell.features.sources.known import SourceState
 from notewell.features.sources.page_store import PageStore
 from notewell.features.sources.roam_api import Pace, RateLimiter, RoamDesktop, RoamServers
+from notewell.features.sources.spec import SourceSpec
 from notewell.features.sources.sync import sync
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from notewell.features.sources.feeds import LogseqGraph, logseq_page
+from notewell.features.sources.logseq import LogseqGraph, logseq_page
 from notewell.features.sources.pages import SourcePage
 
 BEES = """title:: Bees and wasps

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.features.sources.known import OutlineKind
 from notewell.features.sources.pages import Target, write_text
+from notewell.features.sources.spec import OutlineKind
 
 
 class Known:

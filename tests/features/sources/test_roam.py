@@ -12,7 +12,6 @@ import pytest
 
 from notewell.base.errors import CancelledError, SourceError
 from notewell.features.sources.feeds import Reach, RoamGraph, feed_of
-from notewell.features.sources.known import SourceSpec
 from notewell.features.sources.roam_api import (
     Pace,
     RoamDesktop,
@@ -20,6 +19,7 @@ from notewell.features.sources.roam_api import (
     desktop_port,
     requested_token,
 )
+from notewell.features.sources.spec import SourceSpec
 from tests.features.sources.fake_roam import DESKTOP_TOKEN, TOKEN, FakeRoam, running
 from tests.features.sources.test_sync import Counting, Place
 

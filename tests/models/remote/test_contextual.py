@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from notewell.base.types import ModelRules
 from notewell.models.remote.client import rounds
-from notewell.models.remote.embedder import RemoteEmbedder, remote_model
+from notewell.models.remote.embedder import RemoteEmbedder
+from notewell.models.remote.model import remote_model
 from notewell.models.remote.services import Limits, service_named
 from tests.models.remote.fakes import DIMENSIONS, KEY, FakeService, running
 from tests.models.remote.test_families import RETRY, unit

@@ -14,7 +14,8 @@ from notewell.base.errors import ModelError
 from notewell.base.support.http import Retry
 from notewell.base.types import ModelRules
 from notewell.models.remote.client import Breaker, estimated_tokens
-from notewell.models.remote.embedder import RemoteEmbedder, RemoteModel, remote_model
+from notewell.models.remote.embedder import RemoteEmbedder
+from notewell.models.remote.model import RemoteModel, remote_model
 from notewell.models.remote.services import SERVICES, Limits
 from tests.models.remote.bulk import embed_all
 from tests.models.remote.fakes import (

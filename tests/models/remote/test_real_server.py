@@ -30,7 +30,8 @@ from notewell.base.support.http import Retry
 from notewell.base.types import Embedder, ModelRules
 from notewell.models.loading import load_embedder
 from notewell.models.remote.client import Breaker
-from notewell.models.remote.embedder import RemoteEmbedder, remote_model
+from notewell.models.remote.embedder import RemoteEmbedder
+from notewell.models.remote.model import remote_model
 from notewell.models.remote.services import Limits
 from tests.models.loopback import nobody
 from tests.models.remote.bulk import embed_all

@@ -12,7 +12,7 @@ from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models.loading import load_embedder
 from notewell.models.remote.client import TokenMeter, estimated_tokens
-from notewell.models.remote.embedder import chosen, remote_model, require_consent
+from notewell.models.remote.model import chosen, remote_model, require_consent
 from notewell.models.remote.services import SERVICES, estimate, row_of, service_named
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 

@@ -56,7 +56,8 @@ from notewell.features.ask.requests import (
 from notewell.models.chat import ModelInfo
 from notewell.models.chat.providers import keep_key, rank, stored_key
 from notewell.models.chat.wire import listed_models
-from notewell.models.providers import CHAT_MODELS, find_provider, has_keyring
+from notewell.models.keys import has_keyring
+from notewell.models.providers import CHAT_MODELS, find_provider
 
 _FIND_S = 1.5  # a program that listens answers at once; loading a model is not waited for
 

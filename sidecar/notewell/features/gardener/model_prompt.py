@@ -1,7 +1,7 @@
 """The requests to a language model about notes, each of a bounded size.
 
 Everything of the vault is sent as JSON in one message, so that no text of a note can end it; the
-model answers by calling one tool, whose arguments are checked by `model_reply.py`.
+model answers by calling one tool, whose arguments are checked by `read_advice`.
 """
 
 from __future__ import annotations

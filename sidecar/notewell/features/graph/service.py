@@ -12,6 +12,7 @@ from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.graph import views
+from notewell.features.graph.network import dangling_links, nearby_notes
 from notewell.features.graph.requests import (
     BridgesReply,
     BridgesRequest,
@@ -32,17 +33,14 @@ from notewell.features.graph.requests import (
     PathReply,
     PathRequest,
 )
-from notewell.features.graph.views import (
+from notewell.features.graph.suggestions import (
     MAX_COMPARED,
-    GraphView,
-    GraphViews,
-    dangling_links,
-    nearby_notes,
     similar_notes,
     similar_pairs_among,
     suggest_links,
     suggest_links_of,
 )
+from notewell.features.graph.views import GraphView, GraphViews
 from notewell.index.link_graph import NO_TOPICS, TopicLinksCache
 from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import centred_vectors

@@ -14,7 +14,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from notewell.features.graph.views import Network
+from notewell.features.graph.network import Network
 
 DAMPING = 0.85  # PageRank: the probability of following a link instead of opening any note
 _TOLERANCE = 1e-10  # summed change below which an iteration changes no digit of a reply

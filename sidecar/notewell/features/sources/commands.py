@@ -16,7 +16,6 @@ from notewell.doors.cli.progress import ended_run, show_run
 from notewell.doors.cli.vaults import server_for, writing_backend
 from notewell.features.sources import known
 from notewell.features.sources.feeds import recognised
-from notewell.features.sources.known import SourceSpec
 from notewell.features.sources.requests import SyncSource
 from notewell.features.sources.roam_api import (
     SERVERS,
@@ -25,6 +24,7 @@ from notewell.features.sources.roam_api import (
     requested_token,
     token_of,
 )
+from notewell.features.sources.spec import SourceSpec
 
 _name = click.option("--name", default="", help="Name of the vault; by default that of the file.")
 _graph = click.option("--graph", default="", help="Name of the graph, for links that open it.")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from notewell.base.support.disk import allowed_place
 from notewell.doors.web.site import Encoded, Handler, Site, from_engine
-from notewell.features.sources.known import find, forget, listed, serve
+from notewell.engine.open_vaults import Vaults
+from notewell.features.sources.known import find, listed, make_known, view
 from notewell.features.sources.requests import (
     AddSource,
     RemoveSource,
@@ -38,6 +40,28 @@ async def sync(site: Site, _vault: str | None, request: SyncSource) -> Encoded[S
 async def remove(site: Site, _vault: str | None, request: RemoveSource) -> SourcesReply:
     """Forget a source with its notes here."""
     return await asyncio.to_thread(forget, site.vaults, request.id)
+
+
+def serve(vaults: Vaults, request: AddSource) -> SourceView:
+    """Make a source known to a server and offer it to requests; only allowed places are read.
+
+    Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
+    """
+    # Loads the readers of all exports; a server that adds none does without.
+    from notewell.features.sources.feeds import recognised  # noqa: PLC0415
+
+    place = allowed_place(request.place, vaults.common.documents.allow)
+    record = make_known(vaults, recognised(place, request.graph), request.name)
+    vaults.serve_also(record)
+    return view(record)
+
+
+def forget(vaults: Vaults, word: str) -> SourcesReply:
+    """Forget a source of a server with its notes here. Raises NotFoundError."""
+    record = find(word, vaults.records())
+    vaults.serve_no_more(record)
+    vaults.remove(record, delete_data=True)
+    return listed(vaults.records())
 
 
 HANDLERS: Mapping[type, Handler] = {

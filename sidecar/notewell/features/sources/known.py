@@ -1,69 +1,31 @@
-"""Vaults whose notes are converted from a source: made known, listed, served, forgotten."""
+"""Register, list and find vaults whose notes are converted from a source."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import orjson
 
 from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
-from notewell.base.support.disk import allowed_place
-from notewell.base.types import VaultRecord, VaultSource
+from notewell.base.types import VaultRecord
 from notewell.contract.request import iso
 from notewell.engine.known_vaults import KnownVaults
-from notewell.features.sources.requests import AddSource, SourceKind, SourcesReply, SourceView
-
-if TYPE_CHECKING:
-    from notewell.engine.open_vaults import Vaults
-
+from notewell.features.sources.requests import SourceKind, SourcesReply, SourceView
+from notewell.features.sources.spec import Form, SourceSpec
 
 NAME = "source.json"
 _FORMAT = 1
 # `held`: pages are missing in great number, and stay until a person confirms that.
 SyncState: TypeAlias = Literal["new", "ready", "incomplete", "held", "failed"]
-Form: TypeAlias = Literal["roam", "roam-desktop", "roam-export", "logseq", "evernote", "text"]
-OutlineKind: TypeAlias = Literal["roam", "logseq"]
 
-# What the files of an export may be; pictures and the like are left out.
-TYPES = (".md", ".markdown", ".txt", ".html", ".htm", ".csv", ".pdf", ".docx", ".canvas")
-_KINDS: Mapping[Form, VaultSource] = {
-    "roam": "roam",
-    "roam-desktop": "roam",
-    "roam-export": "import",
-    "logseq": "logseq",
-    "evernote": "import",
-    "text": "import",
-}
 SOURCE_KINDS: tuple[SourceKind, ...] = ("import", "roam", "logseq")
-
-
-@dataclass(frozen=True, slots=True)
-class SourceSpec:
-    """The place that the notes of a source come from. `graph` is its name at Roam or in Logseq.
-
-    `place` is a file or folder, or the address of Roam's servers.
-    """
-
-    form: Form
-    place: str
-    graph: str = ""
-
-    @property
-    def kind(self) -> VaultSource:
-        """The name of vaults of this source in the contract."""
-        return _KINDS[self.form]
-
-    @property
-    def outline(self) -> OutlineKind:
-        """The markup of its pages, if it has any."""
-        return "logseq" if self.form == "logseq" else "roam"
 
 
 def folder_of(record: VaultRecord) -> Path:
@@ -220,25 +182,3 @@ def copy_notes(record: VaultRecord, folder: Path) -> int:
     except (OSError, shutil.Error) as error:
         raise SourceError(f"{folder} cannot be written: {error}") from error
     return sum(1 for file in folder.rglob("*") if file.is_file())
-
-
-def serve(vaults: Vaults, request: AddSource) -> SourceView:
-    """Make a source known to a server and offer it to requests; only allowed places are read.
-
-    Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
-    """
-    # Loads the readers of all exports; a server that adds none does without.
-    from notewell.features.sources.feeds import recognised  # noqa: PLC0415
-
-    place = allowed_place(request.place, vaults.common.documents.allow)
-    record = make_known(vaults, recognised(place, request.graph), request.name)
-    vaults.serve_also(record)
-    return view(record)
-
-
-def forget(vaults: Vaults, word: str) -> SourcesReply:
-    """Forget a source of a server with its notes here. Raises NotFoundError."""
-    record = find(word, vaults.records())
-    vaults.serve_no_more(record)
-    vaults.remove(record, delete_data=True)
-    return listed(vaults.records())

@@ -21,7 +21,6 @@ from notewell.base.errors import SourceError, on_error
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord, VaultRules
 from notewell.features.sources import known
-from notewell.features.sources.known import TYPES, OutlineKind, SourceSpec
 from notewell.features.sources.pages import (
     SourceDocument,
     SourcePage,
@@ -31,6 +30,7 @@ from notewell.features.sources.pages import (
     load_page,
     write_page,
 )
+from notewell.features.sources.spec import TYPES, OutlineKind, SourceSpec
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import FolderSource
 

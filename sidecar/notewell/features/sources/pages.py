@@ -14,7 +14,7 @@ import orjson
 import yaml
 
 from notewell.base.support.relative_paths import is_device
-from notewell.features.sources.known import OutlineKind
+from notewell.features.sources.spec import OutlineKind
 
 _MAX_NAME = 120  # characters of a part of a path; file systems allow 255 bytes
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|#^\[\]]+')

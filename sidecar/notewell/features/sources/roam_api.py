@@ -22,8 +22,8 @@ from notewell.base.config import ENV_ROAM_TOKEN, secret
 from notewell.base.errors import SourceError
 from notewell.base.support.http import HttpClient, HttpError, HttpReply, HttpRequest, Json
 from notewell.base.support.http.connection import error_words, is_loopback
-from notewell.features.sources.known import SourceSpec
-from notewell.models.providers import kept_key, write_key
+from notewell.features.sources.spec import SourceSpec
+from notewell.models.keys import kept_key, write_key
 
 _ANSWER_S = 330.0  # the program waits 300 seconds for the person
 _PREFIX = "roam-graph-local-token-"

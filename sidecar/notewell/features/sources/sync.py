@@ -27,7 +27,7 @@ from notewell.engine.ingest.plan import guard
 from notewell.engine.runs import RunProgress
 from notewell.features.sources import known
 from notewell.features.sources.feeds import Reach, feed_of
-from notewell.features.sources.known import SourceSpec, SourceState
+from notewell.features.sources.known import SourceState
 from notewell.features.sources.page_store import PageAddresses, PageStore
 from notewell.features.sources.pages import (
     Feed,
@@ -48,6 +48,7 @@ from notewell.features.sources.roam_api import (
     desktop_port,
     token_of,
 )
+from notewell.features.sources.spec import SourceSpec
 from notewell.index.analyze import tokens
 from notewell.search.query.language import parse
 from notewell.search.query.terms import function_words

@@ -27,8 +27,8 @@ import yaml
 
 from notewell.base.errors import SourceError
 from notewell.base.support.plain_file import open_plain, read_plain
-from notewell.features.sources.known import TYPES
 from notewell.features.sources.pages import Item, SourceDocument, Unread
+from notewell.features.sources.spec import TYPES
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 MAX_BYTES = 4 * 1024 * 1024 * 1024  # of all files of one export, unpacked

@@ -31,7 +31,8 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.context import AskModelsReply, ModelView
 from notewell.models.chat import ChatModel, ModelInfo
 from notewell.models.chat.wire import FIRST_PAUSE_S
-from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider, kept_key, write_key
+from notewell.models.keys import kept_key, write_key
+from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
 _NOT_FOR_CHAT = re.compile(

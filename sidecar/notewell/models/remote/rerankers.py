@@ -18,9 +18,10 @@ from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support.http import HttpRequest, Json, Retry, is_loopback
 from notewell.base.types import FloatArray, SearchRules
 from notewell.base.types.frozen import frozen
-from notewell.models.providers import RerankerOptions, kept_key
+from notewell.models.keys import kept_key
+from notewell.models.providers import RerankerOptions
 from notewell.models.remote.client import ServiceClient
-from notewell.models.remote.embedder import check_address
+from notewell.models.remote.model import check_address
 from notewell.models.remote.services import EmbeddingEndpoint, service_named
 
 _TIMEOUT_S = 15.0  # after which a request that nobody waits for ends
