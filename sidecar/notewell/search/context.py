@@ -30,8 +30,8 @@ from notewell.search.query.synonyms import SynonymsCache
 from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
 from notewell.search.rank.name_matches import NamesCache
 from notewell.search.show.copies import CopiesCache
+from notewell.search.show.embedding_notes import EmbedsCache
 from notewell.search.show.explain import Trace
-from notewell.search.show.shown_text import EmbedsCache
 from notewell.vault.sources import source_of
 
 Uri = Callable[[str, str | None], str]  # the link that opens a path at an anchor

@@ -63,6 +63,7 @@ from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, 
 from notewell.search.scope import find_scope, with_daily_notes
 from notewell.search.show import duplicates, results
 from notewell.search.show.copies import with_copies
+from notewell.search.show.embedding_notes import with_embedding_notes
 from notewell.search.show.explain import (
     Trace,
     contributions,
@@ -71,7 +72,6 @@ from notewell.search.show.explain import (
     trace_relevance,
 )
 from notewell.search.show.results import QueryPhrases
-from notewell.search.show.shown_text import with_embedding_notes
 from notewell.search.show.snippets import ClosestSentence, Snippets
 
 

@@ -16,7 +16,7 @@ from notewell.contract.search import Fusion, Passage, Result, SearchReply, Searc
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.context.service import Assembler
-from notewell.search.show.blocks import TAG
+from notewell.search.show.cited import TAG
 from tests.doors.web.fakes import result
 from tests.tiny_model import write_tiny_model
 

@@ -19,7 +19,7 @@ from notewell.base.types import DocumentRules, Settings, VaultRecord
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import Change
-from notewell.doors.web.app import read_document
+from notewell.doors.web.attachments import read_document
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.documents.requests import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.show.blocks import TAG, CitedBlock, attribute, neutral, render
+from notewell.search.show.cited import TAG, CitedBlock, attribute, neutral, render
 
 NASTY = st.sampled_from(
     [

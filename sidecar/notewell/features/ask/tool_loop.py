@@ -30,7 +30,7 @@ from notewell.features.ask.tools import (
 from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolCall, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
-from notewell.search.show.blocks import TAG
+from notewell.search.show.cited import TAG
 from notewell.vault.readers import link_name
 
 _RULES = f"""You answer questions from a person's own notes.

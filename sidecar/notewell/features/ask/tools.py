@@ -19,7 +19,7 @@ from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.requests import AskSource
 from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ToolCall, ToolSpec
-from notewell.search.show.blocks import TAG, CitedBlock, neutral
+from notewell.search.show.cited import TAG, CitedBlock, neutral
 from notewell.vault.chunk import fit_words
 
 # Below this confidence no result answers the question; see search/rank/evidence.py.

@@ -22,8 +22,8 @@ from notewell.contract.context import ContextReply, ContextRequest, ContextSourc
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.index.port import IndexReader
-from notewell.search.show import blocks
-from notewell.search.show.blocks import CitedBlock
+from notewell.search.show import cited
+from notewell.search.show.cited import CitedBlock
 from notewell.vault.chunk import fit_words
 from notewell.vault.sections import heading_paths
 from notewell.vault.sources import Source
@@ -230,7 +230,7 @@ class Assembler:
         The blocks were counted one by one, and joined they may have a few tokens more.
         """
         while entries:
-            text = blocks.render(entry.block() for entry in entries)
+            text = cited.render(entry.block() for entry in entries)
             if self._count(text) <= budget:
                 return text, entries
             entries = entries[:-1]
@@ -333,7 +333,7 @@ class _Selection:
         room = self._left - self._cost(_IncludedNote(one, "passages", "…", [best]))
         if room < least:
             return None
-        text, _ = fit_words(blocks.neutral(best.text), self._count, room)
+        text, _ = fit_words(cited.neutral(best.text), self._count, room)
         cut = _IncludedNote(one, "passages", f"{text} …", [best], whole=False)
         return self._if_fits(cut, self._left)
 
@@ -368,8 +368,8 @@ class _Selection:
         """Add a passage if it fits the budget and the entry's text stays within `limit` tokens."""
         shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
         text = _joined(shown)
-        tokens = self._count(blocks.neutral(text))
-        more = tokens - self._count(blocks.neutral(entry.text))
+        tokens = self._count(cited.neutral(text))
+        more = tokens - self._count(cited.neutral(entry.text))
         if more <= self._left and tokens <= limit:
             self._left -= max(more, 0)
             entry.text = text

@@ -34,7 +34,7 @@ from notewell.search.show.blocks import (
     further_items,
     line_at,
 )
-from notewell.search.show.shown_text import embedded_in, with_reasons
+from notewell.search.show.embedding_notes import embedded_in, with_reasons
 from notewell.search.show.snippets import FindClosest, Snippets
 from notewell.vault.properties import link_label, properties_text
 from notewell.vault.readers import reader_of

@@ -12,23 +12,13 @@ tests/contract/snippet-cases.json has cases for both.
 from __future__ import annotations
 
 import re
-import threading
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
 from operator import itemgetter
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import numpy as np
-
-from notewell.base.types import IdArray, StoredChunk, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.contract.search import Reason, Result
 from notewell.index.lexical import hash_of_line
-from notewell.index.port import IndexReader
-from notewell.search.rank.ranking import RankedNote
-from notewell.vault.readers import is_markdown
 
 NEW_ROW = " · "
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+(?:\[.\](?:\s+|$))?|$)")
@@ -244,131 +234,3 @@ def _is_apart(before: _ShownPart, row: _ShownPart) -> bool:
     return is_heading or (
         not _ENDED.search(before.text) and (before.stands_alone or len(before.text) <= _SHORT)
     )
-
-
-# Attachments and the notes that embed them: what one is found by counts for the other.
-#
-# An attachment is a file of the index that is not a note itself, such as a PDF. Its result names
-# the notes that embed it. In return it has the tags, properties and folder of these notes, so that
-# a search of a project's notes finds the papers in them; and such a note is found by the text of
-# its attachment, below it, where nothing else finds it.
-
-MAX_EMBEDDING = 5  # notes that are named; of a file in more of them, none is found by its text
-EMBEDDING_SHARE = 0.5  # of an attachment's score, for a note that is found only by embedding it
-_NOTES = (".md", ".markdown")
-
-
-@frozen
-class Embeds:
-    """Attachments and the notes that embed them, as pairs of (attachment's id, note's id)."""
-
-    generation: int = -1
-    pairs: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(slots=True)
-class EmbedsCache:
-    """Caches the pairs of one index, for conditions. Thread-safe."""
-
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _known: Embeds = field(default_factory=Embeds)
-
-    def current(self, index: IndexReader) -> tuple[tuple[int, int], ...]:
-        with self._lock:
-            if self._known.generation != index.text_generation:
-                files = (note for note in index.all_notes() if not note.path.endswith(_NOTES))
-                pairs = tuple(
-                    (note.id, source) for note in files for source in embedding(index, note)
-                )
-                self._known = Embeds(index.text_generation, pairs)
-            return self._known.pairs
-
-
-def embedding(index: IndexReader, note: StoredNote) -> Mapping[int, int]:
-    """The notes that embed a file, by id, with the line of the first embed; of a note, none."""
-    found: dict[int, int] = {}
-    if not is_markdown(note.path):
-        for source, link in index.graph.links_in(note.id):
-            if link.embed:
-                found[source] = min(link.line, found.get(source, link.line))
-    return found
-
-
-def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
-    """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
-    found = embedding(index, note)
-    if not found:
-        return ()
-    sources = index.notes(sorted(found))
-    return tuple(sorted(each.path for each in sources.values()))[:MAX_EMBEDDING]
-
-
-def with_embedding_notes(
-    index: IndexReader,
-    ranked: Sequence[RankedNote],
-    *,
-    ranks: Callable[[int], bool],
-    among: Callable[[IdArray], IdArray],
-) -> tuple[RankedNote, ...]:
-    """The ranked notes, with those that embed attachments among them, in order of score.
-
-    A note is added where it does not rank (`ranks`) and may be found (`among` gives the places of
-    ids that may). It shows its own passage that embeds the file, because the file itself shows
-    the one that was found; `with_reasons` names the file and its page.
-    """
-    known = index.notes([one.note_id for one in ranked])
-    added: dict[int, RankedNote] = {}
-    for one in ranked:
-        file = known.get(one.note_id)
-        if file is None or not one.passages:
-            continue
-        lines = embedding(index, file)
-        if not 0 < len(lines) <= MAX_EMBEDDING:
-            continue
-        for note_id in _allowed(lines, among):
-            if note_id not in added and not ranks(note_id):
-                added[note_id] = _embedding_note(index, one, note_id, lines[note_id])
-    if not added:
-        return tuple(ranked)
-    # Sorting is stable: the file stays before a note of the same score.
-    return tuple(sorted((*ranked, *added.values()), key=lambda one: -one.score))
-
-
-def _allowed(lines: Mapping[int, int], among: Callable[[IdArray], IdArray]) -> Iterator[int]:
-    ids = np.array(sorted(lines), np.int64)
-    yield from ids[among(ids)].tolist()
-
-
-def _embedding_note(index: IndexReader, found: RankedNote, note_id: int, line: int) -> RankedNote:
-    """A note with a share of the score of the file that it embeds at a line."""
-    own = _chunk_at(index.chunks_of(note_id), line)
-    return replace(
-        found,
-        note_id=note_id,
-        score=round(found.score * EMBEDDING_SHARE, 6),
-        passages=() if own is None else ((own.id, 1.0),),
-        embedded=found.note_id,
-    )
-
-
-def _chunk_at(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
-    """The last chunk that begins at or before a line, or else the first; None: there is none."""
-    before = [one for one in chunks if one.lines and min(one.lines) <= line]
-    return before[-1] if before else next(iter(chunks), None)
-
-
-def with_reasons(shown: Sequence[Result], ranked: Sequence[RankedNote]) -> tuple[Result, ...]:
-    """The results of `ranked`, in its order; those that were added name the file and its page."""
-    files = {place.note_id: one for place, one in zip(ranked, shown, strict=True)}
-    return tuple(
-        one
-        if place.embedded not in files
-        else replace(one, reasons=(*one.reasons, _reason(files[place.embedded])))
-        for place, one in zip(ranked, shown, strict=True)
-    )
-
-
-def _reason(file: Result) -> Reason:
-    """The file that a note embeds: "embeds paper.pdf, page 3"."""
-    page = "" if file.page is None else f", page {file.page}"
-    return Reason("embeds", f"embeds {PurePosixPath(file.path).name}{page}")

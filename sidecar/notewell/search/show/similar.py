@@ -52,17 +52,14 @@ from notewell.search.show.duplicates import (
 )
 from notewell.search.show.explain import Trace, first_paths
 from notewell.search.show.results import Uri
+from notewell.search.show.shared_context import Reasons, link_proximity
+from notewell.search.show.similar_source import SimilarSource, key_terms, read_source
 from notewell.search.show.similarity import (
     NEIGHBOURS,
-    Reasons,
     SimilarCandidates,
-    SimilarSource,
     center,
     find_similar,
-    key_terms,
-    link_proximity,
     neighbour_count,
-    read_source,
 )
 from notewell.search.show.snippets import Snippets
 from notewell.vault.sources import source_of
