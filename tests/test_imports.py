@@ -141,7 +141,7 @@ def test_a_list_of_vaults_loads_nothing_slow(environment: dict[str, str], tmp_pa
     printed, imported = imported_by(environment, "vaults", "list")
 
     assert "a1b2" in printed
-    assert "notewell.engine.known_vaults" in imported
+    assert "notewell.engine.vault_list" in imported
     assert not imported & (ENGINE | SLOW)
 
 

@@ -21,7 +21,7 @@ from notewell.base.types import DocumentRules, ModelRules, Settings, VaultRecord
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import JSON_MEDIA
 from notewell.doors.web import pages
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.access import Devices
@@ -30,10 +30,10 @@ from notewell.engine.feature import sections
 from notewell.engine.ingest.reports import EventKind
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from notewell.features.ask.citations import CitedSource
 from notewell.features.ask.requests import LocalModels
 from notewell.features.ask.service import Conversations
 from notewell.features.ask.tool_loop import AnswerDraft
-from notewell.features.ask.tools import CitedSource
 from notewell.features.memory import MemoryRules
 from tests.contract.vault import write_vault
 from tests.doors.web.fits import misfits

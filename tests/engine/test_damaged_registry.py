@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from notewell.base.errors import ConfigError
 from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
-from notewell.engine.known_vaults import BACKUP, DAMAGED, RECORD, REGISTRY, Registry
+from notewell.engine.known_vaults import BACKUP, DAMAGED, REGISTRY, Registry
 from notewell.engine.open_vaults import Vaults
+from notewell.engine.vault_list import RECORD
 from notewell.features import FEATURES
 from notewell.features.sources.known import make_known
 from notewell.features.sources.spec import SourceSpec

@@ -12,9 +12,9 @@ import pytest
 
 from notewell.base.types import Batch
 from notewell.index.embedded import EmbeddedIndex
-from notewell.search.query import note_facts, spelling
+from notewell.search.query import note_facts, word_list
 from notewell.search.query.note_facts import FactsCache
-from notewell.search.query.spelling import WordListCache
+from notewell.search.query.word_list import WordListCache
 from notewell.search.rank import name_matches
 from notewell.search.rank.name_matches import NamesCache
 from tests.faults.damage import harms
@@ -51,7 +51,7 @@ def test_a_damaged_snapshot_of_all_notes_changes_nothing(
 ) -> None:
     for module, least in ((note_facts, "_MIN_CHANGED"), (name_matches, "_MIN_CHANGED")):
         monkeypatch.setattr(module, least, 0)  # as if there were many notes
-    monkeypatch.setattr(spelling, "_MIN_SAVED", 1)
+    monkeypatch.setattr(word_list, "_MIN_SAVED", 1)
     whole = tmp_path / "whole"
     with closing(open_index(whole)) as index:
         index.apply(Batch(puts=tuple(notes(changed=True).values())))

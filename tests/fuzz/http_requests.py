@@ -16,7 +16,7 @@ from typing import Any
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from tests.doors.mcp.conftest import NOTES, TOKEN
 from tests.fuzz.mutation import ODD, change_json, mutate, odd_bytes

@@ -26,8 +26,9 @@ from notewell.index.lexical import (
     without_wholes,
 )
 from notewell.index.note_postings import NoteMatching, NoteTable
-from notewell.index.note_terms import Segment, pack_terms
-from notewell.vault.paths import NoteNames
+from notewell.index.note_segments import Segment
+from notewell.index.note_terms import pack_terms
+from notewell.vault.link_targets import NoteNames
 from tests.in_memory.state import State
 
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteMove, NotePut
-from notewell.index.embedded import EmbeddedIndex, keywords
+from notewell.index.embedded import EmbeddedIndex, balance, keywords
 from notewell.index.embedded.postings import stored_length
 from notewell.index.lexical import QueryTerm
 from tests.index.conftest import Material
@@ -71,7 +71,7 @@ STEPS = st.lists(
 )
 
 
-@given(STEPS, st.sampled_from([0, keywords.WRITTEN_AGAIN]))
+@given(STEPS, st.sampled_from([0, balance.WRITTEN_AGAIN]))
 @settings(
     max_examples=6,
     deadline=None,
@@ -83,7 +83,7 @@ def test_scores_after_any_changes_are_those_of_a_new_index(
 ) -> None:
     puts = {f"{n}.md": MAKE.note(f"{n}.md", "honey in a hive", f"word{n}") for n in range(9)}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keywords, "WRITTEN_AGAIN", written_again)
+        patch.setattr(balance, "WRITTEN_AGAIN", written_again)
         index = EmbeddedIndex.open(Path(folder) / "index", writable=True)
         index.apply(Batch(puts=tuple(puts.values())))
         for changed, gone, moved in steps:
@@ -170,7 +170,7 @@ def test_a_large_index_has_the_scores_of_a_new_one(
     index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the deleted passages were longer or shorter than those that are left."""
-    monkeypatch.setattr(keywords, "WRITTEN_AGAIN", 100)
+    monkeypatch.setattr(balance, "WRITTEN_AGAIN", 100)
     puts = {
         f"{n}.md": make.note(f"{n}.md", "honey hive " * (n % 7 + 1), f"word{n} snow", tags=["bees"])
         for n in range(400)

@@ -18,10 +18,10 @@ from notewell.index import note_postings
 from notewell.index.analyze import stemmer, tokens
 from notewell.index.lexical import ChunkText, QueryTerm, SearchText, note_text
 from notewell.index.note_postings import NoteMatches, NoteTable
+from notewell.index.note_segments import Segment
 from notewell.index.note_terms import (
     FIELD_BITS,
     NOTE_FIELDS,
-    Segment,
     field_weights,
     hash_of,
     hashed_terms,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notewell.index.embedded import vector_slots as module
-from notewell.index.embedded.vector_slots import differing_bits, nearest, sign_bits
+from notewell.index.embedded import vector_math as module
+from notewell.index.embedded.vector_math import differing_bits, sign_bits
+from notewell.index.embedded.vector_scan import nearest
 
 CEILING = 128
 

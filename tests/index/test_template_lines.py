@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from notewell.base.types import Batch, NoteFieldWeights, NotePut
 from notewell.index import lexical
 from notewell.index.analyze import tokens, words
-from notewell.index.embedded import EmbeddedIndex, note_terms
-from notewell.index.embedded import keywords as bm25
+from notewell.index.embedded import EmbeddedIndex, balance, note_lines
 from notewell.index.embedded.keywords import Keywords
-from notewell.index.embedded.note_terms import LINES_FILE, NOTE_TERMS_FILE, NoteTermsFile
+from notewell.index.embedded.note_lines import LINES_FILE
+from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
 from notewell.index.lexical import (
     ChunkText,
@@ -245,7 +245,7 @@ def test_what_a_crash_left_undone_is_done_at_the_next_start(
 def test_lines_are_counted_again_only_where_their_snapshot_does_not_fit(
     tmp_path: Path, harm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(note_terms, "_LEAST_SAVED", 1)
+    monkeypatch.setattr(note_lines, "_LEAST_SAVED", 1)
     index = Index(tmp_path)
     index.change([note(number, TEXTS[number]) for number in range(1, 8)])
     index.change([note(8, TEXTS[8])])
@@ -282,7 +282,7 @@ def test_scores_are_those_of_a_new_index_after_lines_came_and_went(
     index: EmbeddedIndex, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a larger index, where deleted documents are balanced and not written again."""
-    monkeypatch.setattr(bm25, "WRITTEN_AGAIN", 5)
+    monkeypatch.setattr(balance, "WRITTEN_AGAIN", 5)
     queries = (("github",), ("sync", "git"), ("copy", "devices", "3"))
 
     def put(number: int, footer: str = FOOTER) -> NotePut:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded import vectors as module
-from notewell.index.embedded.vector_slots import HALF_SCALE, widened
+from notewell.index.embedded.vector_math import HALF_SCALE, widened
 from notewell.index.embedded.vectors import Vectors
 from tests.index.inside import view_of
 

@@ -11,10 +11,11 @@ from hypothesis.extra.numpy import arrays
 from onnxruntime import InferenceSession
 
 from notewell.base.types import Quantisation
-from notewell.models.bert_onnx import INT32, UINT8, GraphBuilder, build_graph, quantise_columns
+from notewell.models.bert_onnx import build_graph, quantise_columns
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import Encoder, read_encoder
 from notewell.models.graphs import open_session, run
+from notewell.models.onnx_writer import INT32, UINT8, GraphBuilder
 from tests.models.reference import embed
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import ModelDamagedError, ModelError
-from notewell.models import bert_onnx, graphs
-from notewell.models.bert_onnx import BuiltGraph
+from notewell.models import graphs, onnx_writer
 from notewell.models.catalogue import ModelSpec
 from notewell.models.encoder import GRAPH_VERSION
 from notewell.models.fetch import fetch
 from notewell.models.graphs import GraphStore, open_session, run
+from notewell.models.onnx_writer import BuiltGraph
 from tests.tiny_model import tiny_tokenizer
 
 
@@ -89,7 +89,7 @@ def test_an_incomplete_graph_is_built_again(store: GraphStore, content: bytes) -
 def test_large_tensors_are_in_a_file_of_their_own(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
+    monkeypatch.setattr(onnx_writer, "_LARGE_BYTES", 1024)
     inside = run(open_session(store._graph("int8")), [2, 7, 3])
     assert run(store.open("int8")[0], [2, 7, 3]).tolist() == inside.tolist()
     (graph,), (tensors,) = _built(store), _built(store, "*.weights")
@@ -101,7 +101,7 @@ def test_large_tensors_are_in_a_file_of_their_own(
 def test_missing_tensor_files_are_built_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], object]
 ) -> None:
-    monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
+    monkeypatch.setattr(onnx_writer, "_LARGE_BYTES", 1024)
     expected = run(store.open("int8")[0], [2, 7, 3]).tolist()
     (tensors,) = _built(store, "*.weights")
     kept = tensors.rename(tensors.with_name("mapped"))  # by the session above

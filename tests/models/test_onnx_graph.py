@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from notewell.models.bert_onnx import (
+from notewell.models.graphs import open_session
+from notewell.models.onnx_writer import (
     ALIGN,
     FLOAT,
     FLOAT16,
@@ -22,7 +23,6 @@ from notewell.models.bert_onnx import (
     ElementType,
     GraphBuilder,
 )
-from notewell.models.graphs import open_session
 
 TYPES = (FLOAT, UINT8, INT8, INT32, INT64, FLOAT16)
 # The graph of `sample`, made with `onnx.helper` of onnx 1.23.2 and compressed.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.vault.paths import NoteNames
+from notewell.vault.link_targets import NoteNames
 
 PATHS = {
     "Home.md": ("Start",),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.vault.sections import item_text, items_around, parent_item, text_blocks
+from notewell.vault.list_items import item_text, items_around, parent_item, text_blocks
 
 LIST = """- Kitchen
   - [ ] buy oven

@@ -16,8 +16,8 @@ import pytest
 from notewell.base.types import ChunkSizes, Note, VaultRules
 from notewell.vault import files
 from notewell.vault.chunk import chunk
+from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import parse
-from notewell.vault.paths import NoteNames
 from tests.vault.notes import check_chunks, check_note, words
 
 pytestmark = pytest.mark.data

@@ -17,7 +17,7 @@ from functools import partial
 from typing import ParamSpec, Protocol, TypeAlias, TypeVar
 
 from notewell.base.support import interrupt
-from notewell.engine.ingest.queue import SearchPriority
+from notewell.engine.ingest.pace import SearchPriority
 
 P = ParamSpec("P")
 T = TypeVar("T")

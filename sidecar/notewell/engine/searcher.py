@@ -16,7 +16,7 @@ from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
 from notewell.models.loading import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
-from notewell.models.query_table import FindTable
+from notewell.models.query_table_file import FindTable
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext, Uri
 from notewell.search.rank.evidence import UNTUNED, Tuning

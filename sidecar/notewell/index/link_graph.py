@@ -21,7 +21,7 @@ from notewell.base.types import IdArray, Link, StoredNote, TopicRules
 from notewell.index.link_table import LinkTable, Node
 from notewell.index.port import IndexReader
 from notewell.index.row_values import link_of
-from notewell.vault.paths import NoteNames
+from notewell.vault.link_targets import NoteNames
 from notewell.vault.topics import read_ontology, topic_values
 
 _MOST_CHANGED = 4096  # changed notes, or half the table's, before the table is rebuilt

@@ -25,18 +25,20 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray, NoteFieldWeights
 from notewell.index.analyze import stemmer
 from notewell.index.lexical import K1, B, QueryTerm, idf
-from notewell.index.note_terms import (
-    BODY_BIT,
-    NOTE_FIELDS,
-    TEMPLATE_BIT,
+from notewell.index.note_segments import (
     Column,
     Segment,
     SegmentPart,
     found_among,
-    hash_of_token,
-    hashed_terms,
     merged,
     tidied,
+)
+from notewell.index.note_terms import (
+    BODY_BIT,
+    NOTE_FIELDS,
+    TEMPLATE_BIT,
+    hash_of_token,
+    hashed_terms,
 )
 
 _MASKS = 1 << 16

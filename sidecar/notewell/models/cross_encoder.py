@@ -20,11 +20,12 @@ from onnxruntime import InferenceSession
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
-from notewell.models.bert_onnx import BuiltGraph, build_cross_encoder
+from notewell.models.bert_onnx import build_cross_encoder
 from notewell.models.catalogue import ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import SAMPLES, GraphStore
+from notewell.models.onnx_writer import BuiltGraph
 from notewell.models.providers import RerankerOptions
 from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer, read_tokenizer

@@ -31,10 +31,11 @@ from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.base.support import disk, program
 from notewell.base.types import FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
-from notewell.models.bert_onnx import BuiltGraph, build_graph
+from notewell.models.bert_onnx import build_graph
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
+from notewell.models.onnx_writer import BuiltGraph
 from notewell.models.q4 import read_q4
 
 AGREEMENT = 0.98

@@ -25,10 +25,11 @@ from notewell.models.query_table import QueryTable
 from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_columns import ColumnsCache
 from notewell.search.query.note_facts import FactsCache
-from notewell.search.query.spelling import WordListCache
 from notewell.search.query.synonyms import SynonymsCache
-from notewell.search.rank.evidence import UNTUNED, ReadabilityCache, Tuning
+from notewell.search.query.word_list import WordListCache
+from notewell.search.rank.evidence import UNTUNED, Tuning
 from notewell.search.rank.name_matches import NamesCache
+from notewell.search.rank.readability import ReadabilityCache
 from notewell.search.show.copies import CopiesCache
 from notewell.search.show.embedding_notes import EmbedsCache
 from notewell.search.show.explain import Trace

@@ -24,10 +24,10 @@ from notewell.base.types import (
 from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
-from notewell.search.query import language, note_facts
+from notewell.search.query import language, note_scope
 from notewell.search.query.dates import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
-from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
 from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
 from notewell.search.query.synonyms import WithSynonyms
@@ -365,7 +365,7 @@ class _TextSearch:
         odds = None if found.vector is None else odds_by_meaning(notes, query)
         count = index.keywords.note_count
         facts, templates = self.context.caches.facts.current(index), None
-        if facts.has_templates and not note_facts.means_templates(self.parsed):
+        if facts.has_templates and not note_scope.means_templates(self.parsed):
             templates = facts.are_templates(notes.ids) & ~notes.is_named
         unknown = None if typing else content.lone_unknown
         return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown)
@@ -396,10 +396,10 @@ class _TextSearch:
         boosts = Boosts(
             self.context,
             found.terms,
-            dated=note_facts.mentions_date(self.parsed),
+            dated=note_scope.mentions_date(self.parsed),
             period=weighed.period,
             summed=plan.method in SUMS,
-            sink_templates=not note_facts.means_templates(self.parsed),
+            sink_templates=not note_scope.means_templates(self.parsed),
             named=weighed.notes.ids[weighed.notes.is_named],
         )
         if plan.method in SUMS:

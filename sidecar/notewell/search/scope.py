@@ -8,9 +8,9 @@ import numpy as np
 
 from notewell.base.types import IdArray
 from notewell.search.context import Report, SearchContext
-from notewell.search.query import conditions, note_facts
+from notewell.search.query import conditions, note_scope
 from notewell.search.query.language import ParsedQuery
-from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.rank.guarantees import ContentWords, fields_with_words
 from notewell.vault.files import written_text
 
@@ -84,7 +84,7 @@ def _scope(
     if context.request.everything or (notes is None and not parsed.text):
         return Scope(notes, NO_NOTES)
     facts = context.caches.facts.current(context.index)
-    scope = note_facts.default_scope(notes, facts, parsed, context.rules)
+    scope = note_scope.default_scope(notes, facts, parsed, context.rules)
     for part in scope.removed:
         report.filtered[part.reason] = report.filtered.get(part.reason, 0) + part.count
     count = len(facts.ids) if notes is None else len(notes)

@@ -33,16 +33,10 @@ from notewell.base.types import (
     embedded_text,
 )
 from notewell.base.types.frozen import frozen
+from notewell.vault.list_items import parent_item
 from notewell.vault.properties import fold, link_label, properties_text, words_of
 from notewell.vault.readers import kinds_of
-from notewell.vault.sections import (
-    ChunkDraft,
-    NoteSection,
-    Part,
-    merge_small,
-    parent_item,
-    sections_of,
-)
+from notewell.vault.sections import ChunkDraft, NoteSection, Part, merge_small, sections_of
 
 # From sections and the least tokens of a part to the parts of each section.
 CutSections: TypeAlias = Callable[

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
-from notewell.vault.paths import NoteNames
+from notewell.vault.link_targets import NoteNames
 
 INSTRUCTIONS = "Instructions"
 MIN_NAME_LIKENESS = 0.88  # shares of equal letters; plurals and other separators count as equal

@@ -16,7 +16,7 @@ from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.doors.web.auth import Address, Callers, Gate
 from notewell.doors.web.listener import bind, warnings_of
-from notewell.doors.web.pages import parameters
+from notewell.doors.web.openapi import parameters
 from notewell.doors.web.routes import ROUTES, Route
 from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults

@@ -12,7 +12,7 @@ from yarl import URL
 
 from notewell.base.types import LimitRules
 from notewell.doors.web.auth import PAGE_KEY, SAFETY_HEADERS
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from tests.doors.web.fakes import TOKEN, Client, Connect, FakeEngine
 

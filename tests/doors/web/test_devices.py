@@ -12,7 +12,7 @@ from notewell.base.support.log_files import AUDIT, logging_to_files
 from notewell.base.types import LogFormat, LogRules
 from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import Caller
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from notewell.engine.access import Devices
 from tests.doors.web.fakes import TOKEN, Client, Connect

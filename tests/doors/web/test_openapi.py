@@ -14,7 +14,7 @@ from notewell.base.types import LimitRules
 from notewell.contract.codec import Json
 from notewell.contract.request import JSON_MEDIA
 from notewell.doors.web.limits import Rates
-from notewell.doors.web.pages import document, parameters
+from notewell.doors.web.openapi import document, parameters
 from notewell.doors.web.routes import ROUTES, Route
 from tests.doors.web.fakes import Client
 from tests.doors.web.fits import misfits

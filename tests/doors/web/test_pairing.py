@@ -11,7 +11,7 @@ from aiohttp import ClientResponse
 
 from notewell.base.support.log_files import AUDIT
 from notewell.base.types import LimitRules, ServerRules
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from notewell.engine.access import Devices
 from tests.doors.web.fakes import TOKEN, Client, Connect

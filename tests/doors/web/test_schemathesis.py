@@ -19,7 +19,7 @@ from schemathesis.specs.openapi import checks as openapi_checks
 
 from notewell.base.types import LimitRules, ServerRules, VaultRecord
 from notewell.doors.web.app import create_app
-from notewell.doors.web.pages import document
+from notewell.doors.web.openapi import document
 from notewell.doors.web.routes import ROUTES
 from notewell.doors.web.server import make_runner
 from notewell.engine.configuration import Configuration

@@ -22,7 +22,8 @@ from notewell.base.types import (
 from notewell.engine.ingest import embed
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer
-from notewell.engine.ingest.queue import Schedule, Work
+from notewell.engine.ingest.pace import Schedule
+from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of

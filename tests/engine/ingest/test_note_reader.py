@@ -14,7 +14,8 @@ from notewell.base.types import FileRef, LedgerEntry, Settings, VaultRecord, Vau
 from notewell.engine.ingest import note_reader
 from notewell.engine.ingest.indexer import Indexer, Signals
 from notewell.engine.ingest.note_reader import NoteReader, Reading
-from notewell.engine.ingest.queue import Work, next_retry
+from notewell.engine.ingest.pace import next_retry
+from notewell.engine.ingest.queue import Work
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.files import HashedNote
 from notewell.vault.sources import FolderSource

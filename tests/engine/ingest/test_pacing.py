@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from notewell.base.types import LedgerEntry
-from notewell.engine.ingest.queue import (
-    MOST_ATTEMPTS,
-    after_failure,
-    next_retry,
-    seconds_until,
-)
+from notewell.engine.ingest.pace import MOST_ATTEMPTS, after_failure, next_retry, seconds_until
 
 
 def failed(path: str, attempts: int) -> LedgerEntry:

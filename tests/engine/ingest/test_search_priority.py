@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import count
 
-from notewell.engine.ingest.queue import SearchPriority
+from notewell.engine.ingest.pace import SearchPriority
 
 _LONG_S = 30.0
 

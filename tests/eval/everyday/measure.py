@@ -36,7 +36,8 @@ from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import ndcg
 from notewell.features.query_table.service import TableWork
-from notewell.models.query_table import NAME, QueryTable
+from notewell.models.query_table import QueryTable
+from notewell.models.query_table_file import NAME
 from notewell.search import context
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import HALF_TYPED, VAULTS, Half, Query, read

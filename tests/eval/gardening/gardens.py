@@ -11,8 +11,8 @@ import numpy as np
 from notewell.base.types import FloatArray, SourceText
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.vault.daily import DailyNotes
+from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import parse
-from notewell.vault.paths import NoteNames
 from notewell.vault.regions import is_drawing
 from notewell.vault.write import content_hash
 

@@ -13,7 +13,7 @@ import pytest
 from notewell.base.types import AskRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.features.ask.service import Expander
+from notewell.features.ask.expander import Expander
 from notewell.models.chat.providers import Providers
 from tests.features.ask.scripted import Says, Script
 
@@ -29,7 +29,7 @@ def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
 def test_an_expansion_by_a_slow_model_is_skipped(
     asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.features.ask.service.TIMEOUT_S", 0.1)
+    monkeypatch.setattr("notewell.features.ask.expander.TIMEOUT_S", 0.1)
     hold = threading.Event()
     reply = asked_of(Says("x" * 50, hold=hold)).search(REQUEST, engine.search)
     hold.set()

@@ -10,8 +10,8 @@ import pytest
 from notewell.base.errors import ConfigError, ProviderError
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
+from notewell.features.ask.citations import check_citations
 from notewell.features.ask.tool_loop import phrases_for
-from notewell.features.ask.tools import check_citations
 from notewell.models.chat import ModelInfo
 from notewell.models.chat.providers import CACHE_SECONDS, Providers, rank
 from tests.features.ask.conftest import Asking

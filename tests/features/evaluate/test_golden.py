@@ -14,8 +14,8 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
+from notewell.features.evaluate.golden_set import golden_set, read_golden, run_golden, write_golden
 from notewell.features.evaluate.run import systems_of
-from notewell.features.evaluate.service import golden_set, read_golden, run_golden, write_golden
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

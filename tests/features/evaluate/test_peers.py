@@ -15,6 +15,7 @@ from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import peers
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
+from notewell.features.evaluate.golden_set import run_golden
 from notewell.features.evaluate.peers import FusedPeers, NotePassages, RankBm25, find_peers
 from notewell.features.evaluate.report import (
     Figures,
@@ -33,7 +34,6 @@ from notewell.features.evaluate.run import (
     run_vault,
     systems_of,
 )
-from notewell.features.evaluate.service import run_golden
 from tests.features.evaluate.test_engine import beir, offline
 
 # Seven passages with two words on average. For "bees" BM25 (k1 1.5, b 0.75) gives, as a multiple

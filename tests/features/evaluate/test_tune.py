@@ -16,6 +16,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate import EVALUATE
+from notewell.features.evaluate.golden_set import golden_set, run_golden
 from notewell.features.evaluate.requests import TuneReply, TuneRequest
 from notewell.features.evaluate.run import HYBRID
 from notewell.features.evaluate.service import (
@@ -24,9 +25,7 @@ from notewell.features.evaluate.service import (
     JudgedResults,
     ask,
     fit_and_check,
-    golden_set,
     query_weights,
-    run_golden,
 )
 from notewell.features.evaluate.tuning import current
 from notewell.search.rank.evidence import UNTUNED, Tuning

@@ -15,12 +15,13 @@ from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
 from notewell.features.postgres import vector_table, vectors
 from notewell.features.postgres.address import DatabaseAddress, parse
-from notewell.features.postgres.connection import Database, DatabaseGoneError, LostLeaseError
+from notewell.features.postgres.connection import Database, DatabaseGoneError
 from notewell.features.postgres.index import PostgresIndex
+from notewell.features.postgres.lease import LostLeaseError
 from notewell.features.postgres.opening import delete_at, open_at
 from notewell.index.analyze import tokens
 from notewell.index.lexical import QueryTerm
-from notewell.index.note_terms import Segment
+from notewell.index.note_segments import Segment
 from notewell.index.port import IndexReader
 from tests import postgres_server
 from tests.index.conftest import Material

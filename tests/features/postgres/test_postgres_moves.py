@@ -27,7 +27,7 @@ from notewell.features.postgres.engine import (
 )
 from notewell.index.engines import delete_index, engine_of, open_index
 from notewell.index.link_graph import LinkGraph
-from notewell.index.note_terms import Segment
+from notewell.index.note_segments import Segment
 from notewell.index.port import IndexReader
 from tests import postgres_server
 from tests.index.conftest import Material

@@ -21,7 +21,8 @@ from notewell.features.query_table import QUERY_TABLE, service
 from notewell.features.query_table.fit import Check, Fitted, Lessons, fit
 from notewell.features.query_table.service import TableWork
 from notewell.models.onnx_embedder import OnnxEmbedder
-from notewell.models.query_table import NAME, QueryTable, TableFile
+from notewell.models.query_table import QueryTable
+from notewell.models.query_table_file import NAME, TableFile
 from notewell.search import context
 from tests.tiny_model import write_tiny_model
 from tests.waiting import until

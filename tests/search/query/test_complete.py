@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.search import Completion
 from notewell.search.query import language
-from notewell.search.query.complete import Name, NameIndex, Vocabulary, complete, folded
+from notewell.search.query.complete import complete
 from notewell.search.query.language import All, PathContains, Property, Tagged, Text
 from notewell.search.query.note_columns import NoteColumns
+from notewell.search.query.vocabulary import Name, NameIndex, Vocabulary, folded
 
 
 def note(

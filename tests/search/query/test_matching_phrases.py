@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query.conditions import fold, matcher
+from notewell.search.query.text_matching import fold, matcher
 
 
 @pytest.mark.parametrize(

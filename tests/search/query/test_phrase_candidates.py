@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.search.query.conditions import candidate_chunks
+from notewell.search.query.text_matching import candidate_chunks
 from tests.search.library import Library, MakeLibrary
 
 COUNT = 130

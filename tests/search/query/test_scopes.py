@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.search.query.conditions import text_matcher
 from notewell.search.query.language import parse
 from notewell.search.query.scopes import pieces, written_test
+from notewell.search.query.text_matching import text_matcher
 from tests.search.library import MakeLibrary
 
 NOTES = {

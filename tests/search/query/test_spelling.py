@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query import spelling
+from notewell.search.query import word_list
 from notewell.search.query.spelling import (
     Fix,
     Speller,
     Spelling,
-    WordList,
-    WordListCache,
     corrected_query,
     corrected_text,
     is_word_of,
 )
 from notewell.search.query.terms import query_terms
+from notewell.search.query.word_list import WordList, WordListCache
 from notewell.search.rank.name_matches import NamesCache
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
@@ -268,7 +267,7 @@ def test_candidates_are_within_the_edit_distance(
 
 @pytest.fixture
 def changing(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr(spelling, "_MIN_SAVED", 0)  # as if there were many words
+    monkeypatch.setattr(word_list, "_MIN_SAVED", 0)  # as if there were many words
     return make_library({"A.md": "apple\n", "B.md": "birch\n"})
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from notewell.base.types import FusionMethod
 from notewell.search.rank.candidates import Candidates, by_note
+from notewell.search.rank.fixed_fusion import plan
 from notewell.search.rank.ranking import FusionPlan, Ranking, Scored, fuse, rank
-from notewell.search.rank.scoring import plan
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import NoteFieldWeights, VectorHits
-from notewell.search.query.note_facts import EVERYWHERE
+from notewell.search.query.note_scope import EVERYWHERE
 from notewell.search.query.terms import (
     FUNCTION_WORD_WEIGHT,
     MAX_TERMS,

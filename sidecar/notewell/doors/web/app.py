@@ -1,10 +1,9 @@
-"""The aiohttp application: routes, middleware, signing in, attachments, start and end."""
+"""The aiohttp application: its routes, middleware, start and end."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -14,12 +13,11 @@ from aiohttp import hdrs, web
 from notewell import __version__
 from notewell.base.errors import (
     NotewellError,
-    UsageError,
 )
 from notewell.base.types import LimitRules, ServerRules
 from notewell.contract.codec import to_json
 from notewell.contract.server import HealthRequest
-from notewell.doors.web import pages
+from notewell.doors.web import openapi, pages
 from notewell.doors.web.attachments import send_file
 from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import (
@@ -28,26 +26,18 @@ from notewell.doors.web.auth import (
     Callers,
     Gate,
     bound_address,
-    cookie_name,
 )
 from notewell.doors.web.limits import Guesses, Rates, Slots
 from notewell.doors.web.middleware import answer, guard
-from notewell.doors.web.request_models import MAX_BODY_BYTES, read_body
+from notewell.doors.web.request_models import MAX_BODY_BYTES
 from notewell.doors.web.routes import ROUTES, Route, routes
-from notewell.doors.web.sign_in import _COOKIE_SECONDS, Secret, _to_page, secret_in
+from notewell.doors.web.sign_in import secret_in, sign_in
 from notewell.doors.web.site import SITE, Metrics, Parts, Site, Streams
-from notewell.engine.access import digest, halves, session_of
 from notewell.engine.configuration import Configuration
 from notewell.engine.feature import Feature
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.vault.readers.process import ReaderProcess
-from notewell.doors.web.sign_in import sign_in
-
-
-
-
-
 
 _SAVE_USED_S = 60.0
 _ROUTES: web.AppKey[tuple[Route, ...]] = web.AppKey("routes", tuple)
@@ -174,7 +164,7 @@ async def _shell(request: web.Request) -> web.StreamResponse:
 
 
 async def _openapi(request: web.Request) -> web.Response:
-    document = pages.document(request.app[_ROUTES], request.app[SITE].version)
+    document = openapi.document(request.app[_ROUTES], request.app[SITE].version)
     return web.Response(body=to_json(document), content_type="application/json")
 
 

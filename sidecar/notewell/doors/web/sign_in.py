@@ -1,50 +1,28 @@
-"""Secrets in addresses: a device or a browser signs in by one, once."""
+"""Signs devices and browsers in by a secret in an address, which is good for one use."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Literal
 from urllib.parse import parse_qs, urlencode
 
 from aiohttp import hdrs, web
-import asyncio
-import logging
-import time
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from urllib.parse import quote
-from aiohttp import hdrs, web
-from notewell import __version__
+
 from notewell.base.errors import (
-    NotewellError,
     UsageError,
 )
-from notewell.base.types import LimitRules, ServerRules
-from notewell.contract.codec import to_json
-from notewell.contract.server import HealthRequest
-from notewell.doors.web import pages
-from notewell.doors.web.attachments import send_file
-from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import (
     KEY_PARAMETER,
     REFUSED_PARAMETER,
-    Callers,
-    Gate,
     bound_address,
     cookie_name,
 )
-from notewell.doors.web.limits import Guesses, Rates, Slots
-from notewell.doors.web.middleware import answer, guard
-from notewell.doors.web.request_models import MAX_BODY_BYTES, read_body
-from notewell.doors.web.routes import ROUTES, Route, routes
-from notewell.doors.web.site import SITE, Metrics, Parts, Site, Streams
+from notewell.doors.web.request_models import read_body
+from notewell.doors.web.site import SITE, Site
 from notewell.engine.access import digest, halves, session_of
-from notewell.engine.configuration import Configuration
-from notewell.engine.feature import Feature
-from notewell.engine.open_vaults import Vaults
-from notewell.features import FEATURES
-from notewell.vault.readers.process import ReaderProcess
 
 _COOKIE_SECONDS = 365 * 24 * 3600
 _MOST_FIELDS = 20  # of an address, which may also have other parameters

@@ -17,17 +17,15 @@ from notewell.base.support.logs import AboutFiles
 from notewell.base.types import Batch, Progress
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.engine.ingest.plan import Guarded, held_removal, hold_removal
-from notewell.engine.ingest.queue import (
+from notewell.engine.ingest.pace import (
     PlannedRetry,
     Schedule,
     SearchPriority,
-    Work,
-    WorkQueue,
     after_failure,
-    is_nothing,
     next_retry,
 )
+from notewell.engine.ingest.plan import Guarded, held_removal, hold_removal
+from notewell.engine.ingest.queue import Work, WorkQueue, is_nothing
 from notewell.engine.ingest.reports import (
     Activity,
     EventLog,

@@ -17,16 +17,12 @@ from notewell.base.types import AskRules, CountTokens
 from notewell.contract.context import ModelView
 from notewell.contract.request import StreamEvent
 from notewell.engine.feature import OpenVault
+from notewell.features.ask.citations import NumberedSources, check_citations
 from notewell.features.ask.code_tool import CodeRunner
 from notewell.features.ask.harmless import HarmlessStream, harmless
 from notewell.features.ask.permissions import KnownAddresses, Permissions, host_of
 from notewell.features.ask.requests import AskPermission, AskReply, AskStep, AskText
-from notewell.features.ask.tools import (
-    GIVEN_UP,
-    NumberedSources,
-    Tools,
-    check_citations,
-)
+from notewell.features.ask.tools import GIVEN_UP, Tools
 from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolCall, ToolSpec, Turn
 from notewell.models.chat.providers import Providers

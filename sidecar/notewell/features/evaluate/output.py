@@ -20,10 +20,10 @@ from notewell.doors.cli.output import emit, emit_object, print_table
 from notewell.doors.cli.progress import Reporter
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from notewell.features.evaluate.golden_set import read_golden, run_golden, write_golden
 from notewell.features.evaluate.peers import PeerKind, find_peers
 from notewell.features.evaluate.report import ClassFigures, EvalReport, Waits, report_json
 from notewell.features.evaluate.run import Against, eval_settings, run_corpus, run_vault, systems_of
-from notewell.features.evaluate.service import read_golden, run_golden, write_golden
 
 _METRICS = {
     "ndcg_10": "nDCG@10",

@@ -22,8 +22,9 @@ from notewell.search.rank.candidates import centred_vectors
 from notewell.search.show.copies import copies_of
 from notewell.search.show.snippets import sentences_of
 from notewell.vault.daily import DailyNotes, obsidian_settings, template_folder
+from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import file_title, one_line_end
-from notewell.vault.paths import NoteNames, is_document
+from notewell.vault.paths import is_document
 from notewell.vault.properties import body_start, read_frontmatter
 from notewell.vault.regions import is_drawing
 from notewell.vault.sources import Source

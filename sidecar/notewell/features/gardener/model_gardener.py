@@ -38,7 +38,7 @@ from notewell.features.gardener.requests import (
 )
 from notewell.models.chat import ChatModel, Turn
 from notewell.models.chat.providers import PRICES_OF, price
-from notewell.vault.paths import NoteNames
+from notewell.vault.link_targets import NoteNames
 from notewell.vault.readers import link_name
 from notewell.vault.topics import Topic, alike_in_name, topic_values
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from notewell.base.types import Direction, Link
 from notewell.contract.notes import LinkDirection
-from notewell.vault.paths import ATTACHMENTS
+from notewell.vault.link_targets import ATTACHMENTS
 from notewell.vault.readers import link_name
 
 Adjacency = Mapping[int, tuple[int, ...]]

@@ -40,7 +40,7 @@ from notewell.features.phone.requests import (
 )
 from notewell.models.query_table import QueryTable
 from notewell.search.rank.candidates import CosineMap
-from notewell.search.show import similar
+from notewell.search.show import similar_relevance
 from notewell.vault.paths import PHONE_INDEX, unfinished_phone_indexes
 
 HOURLY = "0 * * * *"
@@ -188,7 +188,7 @@ class PhoneIndex:
             made=time.time(),
             scale=cosines.scale,
             shift=cosines.shift,
-            match=MatchRule(*similar.MEANING_RULE),
+            match=MatchRule(*similar_relevance.MEANING_RULE),
             stamp=stamp,
         )
         made = contents(index, self._table(), kept, head, progress.check)

@@ -18,8 +18,10 @@ from notewell.base.types import (
     VectorPut,
 )
 from notewell.features.postgres import schema, vector_table
-from notewell.features.postgres.connection import Database, Lease, Session
-from notewell.features.postgres.documents import ANALYSIS, PostingWriter
+from notewell.features.postgres.connection import Database, Session
+from notewell.features.postgres.documents import ANALYSIS
+from notewell.features.postgres.lease import Lease
+from notewell.features.postgres.postings import PostingWriter
 from notewell.features.postgres.reads import PostgresArrayCache
 from notewell.features.postgres.rows import clean, write_batch
 from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructures, PostgresKeywords

@@ -37,9 +37,10 @@ from notewell.base.types import (
 )
 from notewell.features.postgres import schema
 from notewell.features.postgres.address import ADDRESS_FILE, DatabaseAddress, read, write
-from notewell.features.postgres.connection import Database, Lease
+from notewell.features.postgres.connection import Database
 from notewell.features.postgres.documents import ANALYSIS
 from notewell.features.postgres.index import PostgresIndex, write_postings
+from notewell.features.postgres.lease import Lease
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader
 from notewell.search.rank.name_matches import NamesCache

@@ -48,7 +48,7 @@ from notewell.index.lexical import (
 from notewell.index.link_graph import LinkGraph
 from notewell.index.link_table import LinkTable
 from notewell.index.note_postings import NoteMatching, NoteTable
-from notewell.index.note_terms import Segment
+from notewell.index.note_segments import Segment
 from notewell.index.port import ArrayCache, NamedArrays
 from notewell.index.row_values import LINK_COLUMNS, strings
 

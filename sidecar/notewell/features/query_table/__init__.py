@@ -7,5 +7,5 @@ QUERY_TABLE = Feature(
     answers="notewell.features.query_table.service:opened",
     starts=True,
     files=("query-table.bin",),
-    query_table="notewell.models.query_table:current",
+    query_table="notewell.models.query_table_file:current",
 )

@@ -32,7 +32,8 @@ from notewell.features.query_table.fit import (
     spans,
     table_of,
 )
-from notewell.models.query_table import WORDPIECE, QueryTable, TableFile, TableHead, TokenVocabulary
+from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary
+from notewell.models.query_table_file import TableFile
 
 _LOOK_S = 60.0  # between looks whether it is due; it begins at most once an hour
 _HOUR_S = 3600.0

@@ -21,7 +21,7 @@ from notewell.base.errors import IndexFailure
 from notewell.index.embedded.note_terms import NoteTermsFile, TermsState
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
 from notewell.index.note_postings import NoteTable
-from notewell.index.note_terms import Segment
+from notewell.index.note_segments import Segment
 
 NOTE_POSTINGS_FILE = "notes.snapshot"
 _FORMAT = 1  # counted up when the arrays or their meaning change

@@ -39,8 +39,9 @@ from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.analyze import stemmer
 from notewell.index.arrays import ascending
+from notewell.index.embedded.note_lines import TemplateLines
 from notewell.index.embedded.note_search import NoteSearch
-from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile, TemplateLines
+from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.lexical import (
     PHRASE_FIELDS,
     STEMS,

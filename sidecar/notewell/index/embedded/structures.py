@@ -21,7 +21,8 @@ from notewell.base.types import IdArray
 from notewell.index.arrays import ascending, without
 from notewell.index.batch import Changes
 from notewell.index.embedded import reads, snapshots, vector_store
-from notewell.index.embedded.keywords import Keywords, expunge
+from notewell.index.embedded.balance import expunge
+from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.store import Store

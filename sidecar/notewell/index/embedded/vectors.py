@@ -19,27 +19,28 @@ import numpy.typing as npt
 
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
-from notewell.index.embedded.vector_slots import (
+from notewell.index.embedded.vector_math import Rows, sign_bits
+from notewell.index.embedded.vector_scan import (
     BLOCK,
-    GONE,
-    NO_SLOTS,
     NO_SPREAD,
-    Held,
-    Rows,
     Sample,
-    SlotsByNote,
-    View,
-    allowed_slots,
-    appended,
     cosines_of,
     exact_hits,
     exact_top,
     hits,
     nearest,
     others,
-    replaced,
-    sign_bits,
     top_indices,
+)
+from notewell.index.embedded.vector_slots import (
+    GONE,
+    NO_SLOTS,
+    Held,
+    SlotsByNote,
+    View,
+    allowed_slots,
+    appended,
+    replaced,
     with_room,
 )
 

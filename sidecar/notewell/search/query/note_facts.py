@@ -1,4 +1,4 @@
-"""Facts about notes that searches need: their dates, and which are daily or shelved.
+"""Facts about notes that searches need: their dates, and which are daily, shelved or templates.
 
 A note's date has one order of sources for conditions, timelines and boosts: the day of a daily
 note, a property, a date in the file name. The times of a file come last: a copy or a checkout of a
@@ -6,9 +6,7 @@ vault sets them all anew. Of them the time of the last change is used, which cop
 than that of creation.
 
 The facts of all notes are cached as arrays that are updated note by note, so that a search after a
-change reads only the changed note; a snapshot beside the index serves the next start. By them a
-search leaves out shelved notes, whose status is one of the setting `shelved_status`, and daily
-notes, unless the query asks for them.
+change reads only the changed note; a snapshot beside the index serves the next start.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -25,23 +23,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue, SearchRules
-from notewell.contract.search import Removed
-from notewell.index.analyze import words
-from notewell.index.arrays import without
+from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue
 from notewell.index.port import IndexReader, NoteBasics
 from notewell.search.query import dates
-from notewell.search.query.language import (
-    All,
-    Dated,
-    Either,
-    Node,
-    Not,
-    ParsedQuery,
-    PathContains,
-    Property,
-)
-from notewell.search.rank.candidates import among
 from notewell.vault.daily import (
     PERIODIC,
     SETTINGS,
@@ -186,8 +170,7 @@ def recency_strength(times: _Floats, offset: timedelta) -> float:
 _CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED, _TEMPLATE, _OF_TYPE = range(7)
 _COLUMNS = 7
 # Folders that people keep templates in; Obsidian's setting may name another.
-_TEMPLATE_FOLDERS = frozenset({"template", "templates", "vorlage", "vorlagen", "шаблоны", "模板"})
-_TEMPLATE_WORDS = _TEMPLATE_FOLDERS | {"шаблон"}
+TEMPLATE_FOLDERS = frozenset({"template", "templates", "vorlage", "vorlagen", "шаблоны", "模板"})
 _SNAPSHOT = "facts"
 _ABSENT = -1  # stands for the modification time of a missing file
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
@@ -358,16 +341,9 @@ def _is_template(path: str, setting: str | None) -> float:
     *folders, name = path.casefold().removesuffix(".md").split("/")
     if name.endswith((" template", " vorlage", "-template", "_template")):
         return 1.0
-    if any(folder.strip("_ 0123456789-.") in _TEMPLATE_FOLDERS for folder in folders):
+    if any(folder.strip("_ 0123456789-.") in TEMPLATE_FOLDERS for folder in folders):
         return 1.0
     return float(setting is not None and path.startswith(f"{setting}/"))
-
-
-def means_templates(parsed: ParsedQuery) -> bool:
-    """Tell whether a query may look for templates: by a word for them, or by a path."""
-    if not _TEMPLATE_WORDS.isdisjoint(words(parsed.text)):
-        return True
-    return any(isinstance(node, PathContains) for node in _nodes(parsed.condition, negated=False))
 
 
 def _places(ids: IdArray, wanted: IdArray) -> tuple[IdArray, npt.NDArray[np.bool_]]:
@@ -392,137 +368,3 @@ def _values(properties: Mapping[str, PropertyValue], wanted: str) -> Collection[
             values = value if isinstance(value, tuple) else (value,)
             return {link_label(one).strip().casefold() for one in values if isinstance(one, str)}
     return ()
-
-
-_FEW = 20  # below one in so many notes, dropping hits is cheaper than a filter of the index
-_A_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?!\d)")
-_DAILY_WORDS = frozenset(
-    {"daily", "dailies", "diary", "journal", "tagebuch", "tagesnotiz", "tagesnotizen"}
-)
-
-
-NO_NOTES: IdArray = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scope:
-    """The notes to search: `notes` (None: all) without `excluded`; `removed` counts why.
-
-    `daily` are the daily notes among those that are left out. All are ascending ids.
-    """
-
-    notes: IdArray | None
-    excluded: IdArray
-    removed: tuple[Removed, ...] = ()
-    daily: IdArray = field(default_factory=lambda: NO_NOTES)
-
-    def with_daily(self, ids: IdArray) -> Scope:
-        """The scope with some of the daily notes that are left out."""
-        counts = (
-            replace(part, count=part.count - len(ids)) if part.reason == "daily" else part
-            for part in self.removed
-        )
-        return Scope(
-            None if self.notes is None else np.union1d(self.notes, ids),
-            without(self.excluded, ids),
-            tuple(part for part in counts if part.count),
-            without(self.daily, ids),
-        )
-
-    def among(self, note_ids: IdArray) -> IdArray:
-        """Indices of the notes that may be found."""
-        found = np.ones(len(note_ids), np.bool_)
-        if self.notes is not None:
-            found &= among(note_ids, self.notes)
-        if len(self.excluded):
-            found &= ~among(note_ids, self.excluded)
-        return np.flatnonzero(found)
-
-
-EVERYWHERE = Scope(None, NO_NOTES)
-
-
-def default_scope(
-    notes: IdArray | None, facts: Facts, parsed: ParsedQuery, rules: SearchRules
-) -> Scope:
-    """The scope of a search in `notes` (None: all), by its query and the rules."""
-    found = excluded_notes(facts, parsed, rules)
-    if notes is not None:
-        found = {reason: ids[np.isin(ids, notes)] for reason, ids in found.items()}
-    removed = tuple(Removed(reason, len(ids)) for reason, ids in found.items() if len(ids))
-    if not removed:
-        return Scope(notes, NO_NOTES)
-    excluded = np.sort(np.concatenate(list(found.values())))
-    if notes is None and _FEW * len(excluded) < len(facts.ids):
-        return Scope(None, excluded, removed, found.get("daily", NO_NOTES))
-    return Scope(
-        without(facts.ids if notes is None else notes, excluded),
-        NO_NOTES,
-        removed,
-        found.get("daily", NO_NOTES),
-    )
-
-
-def excluded_notes(facts: Facts, parsed: ParsedQuery, rules: SearchRules) -> dict[str, IdArray]:
-    """Ids of the notes to exclude, ascending, by the reason that the reply gives."""
-    out: dict[str, IdArray] = {}
-    if not has_condition(parsed, "status") and len(facts.shelved):
-        out["status"] = facts.shelved
-    if len(facts.of_excluded_type) and not has_condition(parsed, "type"):
-        rest = without(facts.of_excluded_type, out.get("status", NO_NOTES))
-        out |= {"type": rest} if len(rest) else {}
-    daily = facts.daily
-    # A vault of mainly daily notes is searched for them.
-    few = 0 < 2 * len(daily) <= len(facts.ids)
-    if rules.daily_notes == "named" and few and not may_mean_daily_notes(parsed):
-        rest = without(without(daily, out.get("status", NO_NOTES)), out.get("type", NO_NOTES))
-        if len(rest):
-            out["daily"] = rest
-    return out
-
-
-def has_condition(parsed: ParsedQuery, name: str) -> bool:
-    """Tell whether a condition tests the property `status` or `type`."""
-    return any(
-        isinstance(node, Property) and node.reason == name for node in _nodes(parsed.condition)
-    )
-
-
-def mentions_date(parsed: ParsedQuery) -> bool:
-    """Tell whether a query mentions a date; then recent notes are no more likely to answer it."""
-    if _A_DAY.search(parsed.text):
-        return True
-    return any(isinstance(node, Dated) for node in _nodes(parsed.condition))
-
-
-def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
-    """Tell whether a query may mean daily notes: by a date, a path, a type, or a word for them.
-
-    A query of conditions only lists all notes that meet them, so it may too. What a condition rules
-    out names nothing.
-    """
-    if not parsed.text or _A_DAY.search(parsed.text):
-        return True
-    for node in _nodes(parsed.condition, negated=False):
-        if isinstance(node, PathContains | Dated):
-            return True
-        if isinstance(node, Property) and node.reason == "type":
-            return True
-    if dates.mentioned_date(parsed.text, time.time()) is not None:
-        return True
-    return not _DAILY_WORDS.isdisjoint(words(parsed.text))
-
-
-def _nodes(node: Node | None, *, negated: bool = True) -> Iterator[Node]:
-    """The conditions; without `negated`, those that have to hold."""
-    match node:
-        case None:
-            return
-        case All(parts) | Either(parts):
-            for part in parts:
-                yield from _nodes(part, negated=negated)
-        case Not(part):
-            if negated:
-                yield from _nodes(part)
-        case _:
-            yield node

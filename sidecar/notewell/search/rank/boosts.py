@@ -21,10 +21,10 @@ from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, Stored
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.search.context import SearchContext
-from notewell.search.query.conditions import fold
 from notewell.search.query.dates import DateMention
 from notewell.search.query.note_facts import Facts
 from notewell.search.query.terms import Terms
+from notewell.search.query.text_matching import fold
 from notewell.search.rank.evidence import Links, activated, linked_from_best, relative
 from notewell.search.rank.ranking import Multipliers
 

@@ -24,14 +24,14 @@ from notewell.index.lexical import QueryTerm, idf
 from notewell.index.note_terms import field_weights
 from notewell.index.port import IndexReader
 from notewell.search.context import SearchContext
-from notewell.search.query.conditions import fold
-from notewell.search.query.note_facts import Scope
+from notewell.search.query.note_scope import Scope
 from notewell.search.query.terms import Terms, says_little
+from notewell.search.query.text_matching import fold
 from notewell.search.rank import retrieve
 from notewell.search.rank.candidates import Candidates
+from notewell.search.rank.fixed_fusion import plan
 from notewell.search.rank.ranking import fuse
 from notewell.search.rank.retrieve import Retrieved
-from notewell.search.rank.scoring import plan
 
 MIN_WORDS = 3  # queries with fewer words are short
 FEEDBACK_RESULTS = 5  # first results that are taken to be relevant

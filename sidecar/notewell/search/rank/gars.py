@@ -27,7 +27,7 @@ from notewell.contract.search import Reason, Result
 from notewell.index.link_graph import NO_TOPICS, TopicLinks
 from notewell.index.port import IndexReader
 from notewell.search.context import SearchContext
-from notewell.search.query.note_facts import Scope
+from notewell.search.query.note_scope import Scope
 from notewell.search.rank import retrieve
 from notewell.search.rank.evidence import Addends, NoteEvidence
 from notewell.search.rank.ranking import FusionPlan, RankedNote

@@ -17,7 +17,7 @@ from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.note_terms import FIELD_BITS, NAME_BITS, TEMPLATE_BIT
 from notewell.index.port import IndexReader
-from notewell.search.query.note_facts import EVERYWHERE, NO_NOTES, Scope
+from notewell.search.query.note_scope import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms, function_words
 from notewell.search.rank.candidates import (
     SAME,

@@ -1,4 +1,4 @@
-"""Finds the list items and paragraphs that have words of the query, and makes blocks to cite."""
+"""Finds the list items and paragraphs that have words of the query."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.search import Passage
 from notewell.index.lexical import FIRST_PLACEHOLDER
 from notewell.search.show.snippets import Snippets
-from notewell.vault.sections import (
+from notewell.vault.list_items import (
     TextBlock,
-    headings_at,
     indent_of,
     item_text,
     items_beyond,
     may_have_items,
     text_blocks,
 )
+from notewell.vault.sections import headings_at
 
 MIN_SHARE = 0.5  # minimum weight of a block's words, relative to the best block
 MAX_BLOCKS = 10  # of one note

@@ -21,9 +21,9 @@ from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
 from notewell.index.arrays import ascending, without
 from notewell.index.lexical import is_template, placeholder
 from notewell.index.port import IndexReader
-from notewell.search.query.conditions import candidate_chunks, text_matcher, values_of
-from notewell.search.query.note_facts import NO_NOTES, Scope
+from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.synonyms import UsedSynonym, names_held
+from notewell.search.query.text_matching import candidate_chunks, text_matcher, values_of
 from notewell.search.rank.ranking import RankedNote, Ranking
 from notewell.search.rank.retrieve import KeywordResult
 from notewell.search.show.blocks import (
@@ -36,10 +36,11 @@ from notewell.search.show.blocks import (
 )
 from notewell.search.show.embedding_notes import embedded_in, with_reasons
 from notewell.search.show.snippets import FindClosest, Snippets
+from notewell.vault.list_items import item_text, items_around
 from notewell.vault.properties import link_label, properties_text
 from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import Anchor
-from notewell.vault.sections import headings_at, item_text, items_around
+from notewell.vault.sections import headings_at
 
 Uri: TypeAlias = Callable[[str, str | None], str]
 

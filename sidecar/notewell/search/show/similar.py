@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,6 @@ from notewell.search.rank.ranking import (
     Scored,
     rank,
 )
-from notewell.search.rank.relevance import RELATED_FROM, STRONG_FROM, Relevance, logistic
 from notewell.search.show import results
 from notewell.search.show.copies import NO_COPIES, Copies, told_copies, with_copies
 from notewell.search.show.duplicates import (
@@ -53,9 +51,9 @@ from notewell.search.show.duplicates import (
 from notewell.search.show.explain import Trace, first_paths
 from notewell.search.show.results import Uri
 from notewell.search.show.shared_context import Reasons, link_proximity
+from notewell.search.show.similar_relevance import by_meaning, by_words
 from notewell.search.show.similar_source import SimilarSource, key_terms, read_source
 from notewell.search.show.similarity import (
-    NEIGHBOURS,
     SimilarCandidates,
     center,
     find_similar,
@@ -344,52 +342,3 @@ class _SimilarSearch:
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))
         return replace(note, scores=scores, raw=RawScores(cosine=cosine))
-
-
-# Constants for `related` and `strong`. The plain cosine does not suffice: to a model that reads a
-# language badly, all its texts are similar. Nor does the centered one: from a passage without any
-# similar neighbour, nothing is subtracted.
-_BY_MEANING = (-5.5, -8.49)
-_CENTERED, _PLAIN = 14.22, 7.32
-# Added where passages are compared with none of the usual number of neighbours: the fewer there
-# are, the more of a passage's own topic they have in common with it, and lose.
-_FEW_NEIGHBOURS = 2.0
-# The same for others who have both cosines: the weights, and constants with which the sum is at
-# least 0 for a note that is related, and for one that is so strongly.
-MEANING_RULE = (
-    _CENTERED,
-    _PLAIN,
-    _BY_MEANING[0] - math.log(RELATED_FROM / (1 - RELATED_FROM)),
-    _BY_MEANING[1] - math.log(STRONG_FROM / (1 - STRONG_FROM)),
-)
-_BY_WORDS = (4.6, 2.4)
-_SHARE, _KNOWN = 2.23, 6.0
-_LEAST = 0.01  # of a share, so that its logarithm exists
-
-
-def by_meaning(
-    centered: FloatArray, plain: FloatArray, certain: npt.NDArray[np.bool_], count: int
-) -> Relevance:
-    """The relevance of notes; all arrays (n,), aligned.
-
-    `centered` are their scores, by so many neighbours, `plain` their best plain cosines. `certain`
-    notes are never weak.
-    """
-    evidence: FloatArray = np.float32(_CENTERED) * centered + np.float32(_PLAIN) * plain
-    lift = _FEW_NEIGHBOURS * (1 - count / NEIGHBOURS)
-    related, strong = (logistic(np.float32(constant + lift) + evidence) for constant in _BY_MEANING)
-    return Relevance(related, strong, certain)
-
-
-def by_words(shares: FloatArray, known: float) -> Relevance:
-    """The relevance of notes without vectors.
-
-    `shares` (n,) are their BM25 relative to the summed idf of the source's key terms; `known` is
-    the share of the source, by idf, in words that the vault has.
-    """
-    logarithm: FloatArray = np.log(shares + np.float32(_LEAST))
-    evidence: FloatArray = np.float32(_SHARE) * logarithm + np.float32(
-        _KNOWN * math.log(max(known, _LEAST))
-    )
-    related, strong = (logistic(np.float32(constant) + evidence) for constant in _BY_WORDS)
-    return Relevance(related, strong, np.zeros(len(shares), np.bool_))

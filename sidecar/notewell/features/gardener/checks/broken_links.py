@@ -29,7 +29,7 @@ from notewell.features.gardener.mentions import (
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
 from notewell.vault.daily import day_in_name
-from notewell.vault.paths import ATTACHMENTS
+from notewell.vault.link_targets import ATTACHMENTS
 from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"

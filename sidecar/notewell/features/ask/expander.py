@@ -1,0 +1,180 @@
+"""Expands a query with other wordings from the configured language model: `expand=llm`.
+
+Only the query is sent, and only once: the reply is cached. The query and the wordings are
+searched for, and the lists are merged by reciprocal rank fusion (Cormack et al. 2009), in which
+the list of the query itself has double weight.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from notewell.base.errors import (
+    CancelledError,
+    NotewellError,
+    ProviderError,
+)
+from notewell.base.support import disk
+from notewell.base.support.http import Cancel
+from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
+from notewell.models.chat import Message, Turn
+from notewell.models.chat.providers import Providers
+from notewell.search.query.language import parse
+
+NAME = "expansions.json"
+MAX_CACHED = 500  # queries
+TIMEOUT_S = 8.0  # of the model; the search then goes on without wordings
+_VARIANTS, _TERMS = 3, 5
+_CHARS = 200  # of one wording
+_RANK_CONSTANT = 60.0
+_OWN_WEIGHT, _OTHER_WEIGHT = 1.0, 0.5
+_DEPTH = 30  # the least number of results of each list that are merged
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+_PROMPT = (
+    "Somebody searches their own notes. Give other wordings of their query, in its language, that"
+    f" notes may use: at most {_VARIANTS} short queries, and at most {_TERMS} distinctive words"
+    ' that are not in it. Answer with JSON alone: {"queries": ["…"], "terms": ["…"]}'
+)
+Search = Callable[[SearchRequest], SearchReply]
+
+
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """Other wordings of a query: whole queries, and single terms."""
+
+    queries: tuple[str, ...]
+    terms: tuple[str, ...]
+
+
+class Expander:
+    """Expands searches. Safe to use from several threads."""
+
+    def __init__(self, providers: Callable[[], Providers]) -> None:
+        """`providers` gives those of the settings now; the cache in their folder is read later."""
+        self._providers = providers
+        self._file = providers().folder / NAME
+        self._lock = threading.Lock()
+        self._cache: dict[str, Wordings] | None = None
+
+    def search(self, request: SearchRequest, search: Search) -> SearchReply:
+        """Search for the query and its wordings. If there are none, a warning says why."""
+        own = replace(request, expand=None)
+        if not request.plain and parse(request.q, scopes=True).condition is not None:
+            return _warned(search(own), "Not expanded: the query has conditions.")
+        try:
+            wordings = self.wordings(request.q)
+        except NotewellError as error:
+            return _warned(search(own), f"Not expanded: {error.message}")
+        others = [*wordings.queries, *([" ".join(wordings.terms)] if wordings.terms else [])]
+        deep = replace(own, limit=max(request.limit, _DEPTH))
+        found = search(deep)
+        # Searches for wordings are not logged, because the user did not type them.
+        more = [
+            search(replace(deep, q=text, plain=True, explain=False, door=UNLOGGED))
+            for text in others
+        ]
+        return _merged(found, more, wordings, request.limit)
+
+    def wordings(self, query: str) -> Wordings:
+        """The wordings of a query, from the cache or the model. Raises what the provider raises."""
+        key = " ".join(query.casefold().split())
+        with self._lock:
+            cache = self._cache if self._cache is not None else self._read()
+            self._cache = cache
+            known = cache.get(key)
+        if known is not None:
+            return known
+        made = self._ask(query)
+        with self._lock:
+            cache[key] = made
+            while len(cache) > MAX_CACHED:
+                del cache[next(iter(cache))]
+            self._write(cache)
+        return made
+
+    def _ask(self, query: str) -> Wordings:
+        cancel = Cancel()
+        timer = threading.Timer(TIMEOUT_S, cancel.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            providers = self._providers()
+            provider = providers.open(cancel)
+            model = providers.choose(provider)
+            messages = (Message("system", _PROMPT), Message("user", query))
+            turns = provider.stream(model.name, messages, (), providers.rules.answer_tokens)
+            text = next((piece.text for piece in turns if isinstance(piece, Turn)), "")
+        except CancelledError as error:
+            raise ProviderError(
+                f"The language model took longer than {TIMEOUT_S:g} seconds."
+            ) from error
+        finally:
+            timer.cancel()
+        return _read_wordings(text, query)
+
+    def _read(self) -> dict[str, Wordings]:
+        try:
+            stored = json.loads(self._file.read_text(encoding="utf-8"))
+            return {key: Wordings(tuple(one[0]), tuple(one[1])) for key, one in stored.items()}
+        except (OSError, ValueError, TypeError, AttributeError, IndexError):
+            return {}
+
+    def _write(self, cache: Mapping[str, Wordings]) -> None:
+        text = json.dumps({key: [one.queries, one.terms] for key, one in cache.items()})
+        with suppress(OSError):  # then the model is asked again
+            disk.replace(self._file, text.encode())
+
+
+def _read_wordings(text: str, query: str) -> Wordings:
+    """The wordings in a reply of the model; whatever is not as requested is ignored."""
+    found = _OBJECT.search(text)
+    try:
+        reply = json.loads(found[0]) if found else {}
+    except ValueError:
+        reply = {}
+    return Wordings(
+        _texts(reply.get("queries"), query, _VARIANTS), _texts(reply.get("terms"), query, _TERMS)
+    )
+
+
+def _texts(value: object, query: str, most: int) -> tuple[str, ...]:
+    given = value if isinstance(value, list) else []
+    texts = (" ".join(one.split())[:_CHARS] for one in given if isinstance(one, str))
+    own = query.casefold().strip()
+    return tuple(dict.fromkeys(text for text in texts if text and text.casefold() != own))[:most]
+
+
+def _merged(
+    found: SearchReply, more: Sequence[SearchReply], wordings: Wordings, limit: int
+) -> SearchReply:
+    """Merge all replies into one. Scores are relative to the best one, which has 1."""
+    scores: dict[str, float] = {}
+    results: dict[str, Result] = {}
+    for reply, weight in ((found, _OWN_WEIGHT), *((one, _OTHER_WEIGHT) for one in more)):
+        for rank, result in enumerate(reply.results, 1):
+            scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK_CONSTANT + rank)
+            results.setdefault(result.path, result)
+    best = max(scores.values(), default=1.0)
+    ordered = sorted(results.values(), key=lambda one: -scores[one.path])
+    return replace(
+        found,
+        fusion=Fusion("llm", {"rank": _RANK_CONSTANT, "own": _OWN_WEIGHT, "other": _OTHER_WEIGHT})
+        if more
+        else found.fusion,
+        expanded=(*found.expanded, *wordings.queries, *wordings.terms),
+        total=max(found.total, len(results)),
+        took_ms=round(found.took_ms + sum(one.took_ms for one in more), 3),
+        results=tuple(
+            replace(one, score=round(scores[one.path] / best, 6)) if more else one
+            for one in ordered[:limit]
+        ),
+    )
+
+
+def _warned(reply: SearchReply, warning: str) -> SearchReply:
+    return replace(reply, warnings=(*reply.warnings, warning))
