@@ -20,7 +20,7 @@ import repository  # noqa: F401 - so that `tests` can be imported
 from figures import Figure, options, write
 
 from notewell.base.types import ChunkSizes, FileRef, SourceText, VaultRules
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
 from notewell.vault.readers.pdf import PDF
@@ -107,7 +107,7 @@ def measure(name: str, vault: Path) -> Speed:
     chunks = 0
     for _ in range(PASSES):
         began = time.process_time()
-        found = files.walk(vault, VaultRules()).files
+        found = walker.walk(vault, VaultRules()).files
         walked = time.process_time()
         sources = [(file, files.read(file, max_bytes=MAX_BYTES)) for file in found]
         read = time.process_time()

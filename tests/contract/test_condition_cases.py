@@ -22,7 +22,7 @@ from notewell.contract.search import SearchRequest
 from notewell.index.port import Index
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
 from tests.in_memory import InMemoryIndex
@@ -55,7 +55,7 @@ def _write(root: Path, notes: dict[str, Any]) -> None:
 
 def _index(root: Path, notes: dict[str, Any], index: Index) -> None:
     words, puts = HashedWords(), []
-    for file in files.walk(root, VaultRules()).files:
+    for file in walker.walk(root, VaultRules()).files:
         source = files.read(file, max_bytes=1_000_000)
         modified = datetime.fromisoformat(notes[file.path]["modified"]).timestamp()
         note = parse(file.path, source, modified=modified)

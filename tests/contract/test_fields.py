@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 
 
 def test_times_have_a_time_zone() -> None:

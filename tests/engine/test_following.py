@@ -11,7 +11,7 @@ import pytest
 
 from notewell.base.errors import IndexFailure
 from notewell.base.types import Batch
-from notewell.engine.engine import Follower
+from notewell.engine.follower import Follower
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from tests.index.conftest import Material

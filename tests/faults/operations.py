@@ -9,7 +9,8 @@ from typing import Any
 
 from notewell.base import querylog
 from notewell.base.types import Batch, Settings, VaultRecord
-from notewell.contract.request import Request, iso
+from notewell.contract.fields import iso
+from notewell.contract.request import Request
 from notewell.contract.status import RunEnd
 from notewell.engine.access import Devices, new_stored_token, stored_token
 from notewell.engine.configuration import Configuration

@@ -15,7 +15,7 @@ from notewell.base.errors import NotewellError
 from notewell.base.querylog import NAME, Judged, QueryLog
 from notewell.base.support.log_files import logging_to_files
 from notewell.base.types import LogRules, VaultRecord
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.status import RunEnd
 from notewell.engine import runs
 from notewell.engine.access import DEVICES_FILE, TOKEN_FILE, Devices, stored_token

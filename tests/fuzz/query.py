@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from notewell.base.errors import QueryTooLongError
 from notewell.base.types import Batch, ChunkSizes, NotePut
-from notewell.contract.request import MAX_QUERY_CHARS
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.search.query.conditions import allowed
-from notewell.search.query.dates import mentioned_date
+from notewell.search.query.date_mentions import mentioned_date
 from notewell.search.query.language import describe_query, parse
 from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS

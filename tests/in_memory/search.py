@@ -17,7 +17,6 @@ from notewell.index.lexical import (
     TEMPLATE,
     B,
     FieldWeights,
-    LineCounts,
     QueryTerm,
     SearchText,
     idf,
@@ -28,6 +27,7 @@ from notewell.index.lexical import (
 from notewell.index.note_postings import NoteMatching, NoteTable
 from notewell.index.note_segments import Segment
 from notewell.index.note_terms import pack_terms
+from notewell.index.template_lines import LineCounts
 from notewell.vault.link_targets import NoteNames
 from tests.in_memory.state import State
 

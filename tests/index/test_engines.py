@@ -25,9 +25,10 @@ from notewell.features import FEATURES
 from notewell.features.postgres.address import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
-from notewell.index.lexical import QueryTerm, hash_of_line
+from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import PROPERTY_BITS
 from notewell.index.port import Index
+from notewell.index.template_lines import hash_of_line
 from tests import in_memory, postgres_server
 from tests.index.conftest import Material
 from tests.index.inside import fields_of_mask

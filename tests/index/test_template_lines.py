@@ -19,14 +19,8 @@ from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.note_lines import LINES_FILE
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.embedded.postings import Postings
-from notewell.index.lexical import (
-    ChunkText,
-    LineCounts,
-    QueryTerm,
-    SearchText,
-    least_notes,
-    line_hashes,
-)
+from notewell.index.lexical import ChunkText, QueryTerm, SearchText
+from notewell.index.template_lines import LineCounts, least_notes, line_hashes
 from tests.in_memory.search import InMemoryKeywords
 from tests.index.conftest import Material
 from tests.index.test_expunge import fresh_copy, same, scores

@@ -27,7 +27,7 @@ from notewell.index.embedded import EmbeddedIndex
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext
 from notewell.search.show import similar
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
 
@@ -62,7 +62,7 @@ class HashedWords:
 def index_vault(index: EmbeddedIndex, root: Path, embedder: Embedder) -> None:
     """Index every note of a folder in one batch, with its vectors."""
     puts = []
-    for file in files.walk(root, VaultRules()).files:
+    for file in walker.walk(root, VaultRules()).files:
         source = files.read(file, max_bytes=1_000_000)
         note = parse(file.path, source, modified=1_700_000_000.0 + len(puts))
         chunks = chunk(note, count_tokens=embedder.count_tokens, sizes=embedder.sizes)

@@ -15,7 +15,7 @@ from notewell.contract.search import SearchReply
 from notewell.index.analyze import words
 from notewell.index.embedded import EmbeddedIndex
 from notewell.search.rank.name_table import name_key
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
 from tests.eval.archives import locate
@@ -103,7 +103,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenVault]:
 def _puts(root: Path) -> Iterator[NotePut]:
     model = HashedWords()
     sizes = replace(model.sizes, max_tokens=200, min_tokens=40)
-    for file in files.walk(root, VaultRules()).files:
+    for file in walker.walk(root, VaultRules()).files:
         if file.path.endswith(".md"):
             source = files.read(file, max_bytes=1_000_000)
             note = parse(file.path, source, modified=1_700_000_000.0)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.canvas import MAX_GROUPS, MAX_NODES
+from notewell.vault.readers.canvas_file import MAX_GROUPS, MAX_NODES
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.notes import check_note
 from tests.vault.reading import canvas, check, node, read

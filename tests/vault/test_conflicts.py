@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import VaultRules
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.conflicts import CONFLICT_COPY, original_names
 
 TEXT = "# Orchard\n\nQuinces stand by the wall of stone.\nThe medlars came in May.\n"
@@ -38,7 +38,7 @@ BY_TEXT = [
 
 def listed(folder: Path) -> tuple[set[str], set[str]]:
     """The notes of a folder, and its conflict copies."""
-    found = files.walk(folder, VaultRules())
+    found = walker.walk(folder, VaultRules())
     copies = {item.file.path for item in found.excluded if item.rule == CONFLICT_COPY}
     return {file.path for file in found.files}, copies
 
@@ -49,8 +49,8 @@ def test_a_copy_beside_its_original_is_no_note(tmp_path: Path, name: str) -> Non
     (tmp_path / name).write_text(TEXT + "One line more.\n", encoding="utf-8")
 
     assert listed(tmp_path) == ({"A.md"}, {name})
-    assert files.decide(tmp_path, VaultRules(), name) is not None
-    assert files.decide(tmp_path, VaultRules(), "A.md") is None
+    assert walker.decide(tmp_path, VaultRules(), name) is not None
+    assert walker.decide(tmp_path, VaultRules(), "A.md") is None
 
 
 @pytest.mark.parametrize("name", [name for _, name in (*SURE, *BY_TEXT)])
@@ -61,7 +61,7 @@ def test_without_an_original_it_is_a_note(tmp_path: Path, name: str) -> None:
     (tmp_path / "Sub" / "A.md").write_text(TEXT, encoding="utf-8")
 
     assert listed(tmp_path) == ({"B.md", "Sub/A.md", name}, set())
-    assert files.decide(tmp_path, VaultRules(), name) is None
+    assert walker.decide(tmp_path, VaultRules(), name) is None
 
 
 @pytest.mark.parametrize("name", [name for _, name in BY_TEXT])
@@ -104,7 +104,7 @@ def test_other_names_are_of_notes_of_their_own(tmp_path: Path, name: str) -> Non
     (tmp_path / name).write_text(TEXT, encoding="utf-8")
 
     rules = VaultRules(types=(".md", ".txt"))
-    found = files.walk(tmp_path, rules)
+    found = walker.walk(tmp_path, rules)
     assert {file.path for file in found.files} == {"A.md", name}
 
 
@@ -114,7 +114,7 @@ def test_a_copy_of_a_copy_is_one_of_the_original(tmp_path: Path) -> None:
     for name in ("A.md", first, second):
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
 
-    (note,) = files.walk(tmp_path, VaultRules()).files
+    (note,) = walker.walk(tmp_path, VaultRules()).files
     assert [copy.path for copy in note.copies] == sorted((first, second))
 
 
@@ -129,7 +129,7 @@ def test_an_excluded_original_has_no_copies(tmp_path: Path) -> None:
     copy = "A (conflicted copy 2026-01-01).md"
     for name in ("A.md", copy):
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
-    found = files.walk(tmp_path, VaultRules(exclude=("A.md",)))
+    found = walker.walk(tmp_path, VaultRules(exclude=("A.md",)))
 
     assert [file.path for file in found.files] == [copy]
 
@@ -141,7 +141,7 @@ def test_a_look_at_one_of_them_lists_all(tmp_path: Path) -> None:
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
 
     for path in ("A.md", first, second):
-        found = files.walk(tmp_path, VaultRules(), within=[path])
+        found = walker.walk(tmp_path, VaultRules(), within=[path])
         (note,) = found.files
         assert [copy.path for copy in note.copies] == sorted((first, second))
         assert {path, *found.beside} >= {"A.md", first, second}

@@ -13,7 +13,7 @@ import pytest
 
 from notewell.base.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.base.types import FileRef, VaultRules, Walk, WalkWarning
-from notewell.vault import files
+from notewell.vault import files, walker
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links without privileges")
 Write = Callable[..., Path]
@@ -38,7 +38,7 @@ def write(root: Path) -> Write:
 
 
 def walk(root: Path, **rules: tuple[str, ...]) -> Walk:
-    return files.walk(root, VaultRules(**rules))
+    return walker.walk(root, VaultRules(**rules))
 
 
 def paths(found: Walk) -> list[str]:
@@ -136,8 +136,8 @@ def test_links_inside_are_followed_once_and_loops_end(root: Path, write: Write) 
     assert paths(found)[1] in ("linked/hidden.md", "again/hidden.md")
     assert len(found.warnings) == 3
     for looped in ("a/loop/n.md", "a/up/a/n.md"):
-        assert files.decide(root, VaultRules(), looped) is not None, looped
-    assert files.decide(root, VaultRules(), "linked/hidden.md") is None
+        assert walker.decide(root, VaultRules(), looped) is not None, looped
+    assert walker.decide(root, VaultRules(), "linked/hidden.md") is None
 
 
 @posix
@@ -268,7 +268,7 @@ def test_paths_that_leave_the_vault_are_refused(root: Path, path: str) -> None:
     with pytest.raises(OutsideVaultError):
         files.contained(root, path)
     with pytest.raises(OutsideVaultError):
-        files.decide(root, VaultRules(), path)
+        walker.decide(root, VaultRules(), path)
 
 
 def test_a_contained_path_need_not_exist(root: Path) -> None:
@@ -293,14 +293,14 @@ def test_an_nfc_path_finds_the_name_a_mac_wrote(root: Path, write: Write) -> Non
     ],
 )
 def test_decide_names_the_rule_for_a_path(root: Path, path: str, rule: str | None) -> None:
-    decision = files.decide(root, VaultRules(exclude=("Archive/",)), path)
+    decision = walker.decide(root, VaultRules(exclude=("Archive/",)), path)
     assert (decision[0] if decision else None) == rule
 
 
 def test_a_name_too_long_for_any_disk_is_that_of_no_file(tmp_path: Path) -> None:
     for path in ("a" * 300 + ".md", "ä" * 300 + ".md", "f" * 300 + "/a.md"):
-        assert not files.is_folder(tmp_path, path)
-        assert files.decide(tmp_path, VaultRules(), path) is None
+        assert not walker.is_folder(tmp_path, path)
+        assert walker.decide(tmp_path, VaultRules(), path) is None
         with pytest.raises(UnreadableNoteError) as raised:
             files.stat(tmp_path, path)
         assert raised.value.code == "vanished"

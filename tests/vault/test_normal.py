@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import FileRef, VaultRules
-from notewell.vault.files import read_bytes_of_note
 from notewell.vault.normal import normal_text
+from notewell.vault.read_notes import read_bytes_of_note
 
 NOTE = (
     "---\ntags: [grün]\nort: Köln\naliases: [Zürich]\n---\n# Größe\n\n"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import FileRef, VaultRules
-from notewell.vault import files
-from notewell.vault.files import is_ordinary, read_note
+from notewell.vault import walker
 from notewell.vault.paths import load_rules
+from notewell.vault.read_notes import is_ordinary, read_note
 from notewell.vault.readers import (
     READERS,
     described,
@@ -272,7 +272,7 @@ def test_limits_are_enforced_before_reading(reader: Reader, tmp_path: Path) -> N
     name = f"Large{reader.suffix}"
     (tmp_path / name).write_bytes(SAMPLES[reader.suffix].raw)
     rules = VaultRules(types=(reader.suffix,))
-    (file,) = files.walk(tmp_path, rules).files
+    (file,) = walker.walk(tmp_path, rules).files
 
     assert read_note(file, rules).note.spans
     with pytest.raises(UnreadableNoteError) as refused:
@@ -285,7 +285,7 @@ def test_the_error_about_a_readers_limit_names_the_type(tmp_path: Path) -> None:
     assert limit is not None
     (tmp_path / "Large.canvas").write_bytes(b" " * (limit + 1))
     rules = VaultRules(types=(".canvas",), max_note_bytes=2 * limit)
-    (file,) = files.walk(tmp_path, rules).files
+    (file,) = walker.walk(tmp_path, rules).files
 
     with pytest.raises(UnreadableNoteError, match="for canvases"):
         read_note(file, rules)
@@ -299,11 +299,11 @@ def test_the_types_that_obsidian_shows_are_on_by_default(tmp_path: Path) -> None
         (tmp_path / f"Note{suffix}").write_bytes(sample.raw)
 
     on = {".md", ".markdown", ".canvas", ".base", ".txt", ".pdf"}
-    walk = files.walk(tmp_path, VaultRules())
+    walk = walker.walk(tmp_path, VaultRules())
     assert {file.disk_path.suffix for file in walk.files} == on
     assert {item.rule for item in walk.others} <= {"file_type"}
     assert len(walk.files) + len(walk.others) == len(SAMPLES)
-    rule, reason = files.decide(tmp_path, VaultRules(types=(".md",)), "Note.canvas") or ("", "")
+    rule, reason = walker.decide(tmp_path, VaultRules(types=(".md",)), "Note.canvas") or ("", "")
     assert (rule, reason) == ("file_type", "Only Markdown files (.md) become notes.")
 
 
@@ -311,9 +311,9 @@ def test_a_type_is_enabled_by_one_setting(tmp_path: Path) -> None:
     rules = VaultRules(types=(".md", "CANVAS"))
     (tmp_path / "Board.CANVAS").write_text("{}", encoding="utf-8")
 
-    assert [file.path for file in files.walk(tmp_path, rules).files] == ["Board.CANVAS"]
-    assert files.decide(tmp_path, rules, "Board.canvas") is None
-    assert files.decide(tmp_path, rules, "Note.txt") == (
+    assert [file.path for file in walker.walk(tmp_path, rules).files] == ["Board.CANVAS"]
+    assert walker.decide(tmp_path, rules, "Board.canvas") is None
+    assert walker.decide(tmp_path, rules, "Note.txt") == (
         "file_type",
         "Only Markdown files (.md), canvases (.canvas) become notes.",
     )

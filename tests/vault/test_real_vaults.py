@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import ChunkSizes, Note, VaultRules
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import parse
@@ -26,7 +26,7 @@ SIZES = ChunkSizes(200, 40, 20)
 
 
 def notes_of(vault: Path) -> Iterator[tuple[Note, str]]:
-    found = files.walk(vault, VaultRules())
+    found = walker.walk(vault, VaultRules())
     assert found.warnings == ()
     for file in found.files:
         source = files.read(file, max_bytes=10**7)

@@ -19,8 +19,8 @@ from notewell.base.config.vault_file import folder_name
 from notewell.base.errors import NotewellError
 from notewell.base.support.relative_paths import is_inside
 from notewell.base.types import VaultRules
-from notewell.contract.request import note_path
-from notewell.features.backup.create import BACKUP
+from notewell.contract.fields import note_path
+from notewell.features.backup.manifest import BACKUP
 from notewell.features.gleanings.collect import note_path as gleaning_path
 from notewell.features.history.past_notes import PastRules
 from notewell.features.memory.note import note_name

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from notewell.base.types import SearchMode
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
-from notewell.contract.request import Doc, Door, Endpoint, HttpDefault, Request, SearchText, sent_to
+from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 

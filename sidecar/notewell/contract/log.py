@@ -7,18 +7,16 @@ from typing import Annotated, Literal
 from notewell.base.types import SearchMode, Verdict
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen
-from notewell.contract.request import (
+from notewell.contract.fields import (
     MAX_QUERY_CHARS,
     Doc,
-    Endpoint,
     Normalise,
     NotePath,
     Pattern,
-    Request,
     Time,
     check_query,
-    sent_to,
 )
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

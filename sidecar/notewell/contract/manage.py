@@ -9,7 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 from notewell.base.types import LedgerState
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.request import Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, sent_to
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
 SettingValue = (

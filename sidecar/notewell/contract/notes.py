@@ -8,18 +8,8 @@ from typing import Annotated
 from notewell.base.types import Direction, LinkKind, PropertyValue, WalkMode
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Gt, Le
-from notewell.contract.request import (
-    Doc,
-    Endpoint,
-    Limit,
-    Normalise,
-    NoteName,
-    NotePath,
-    Pattern,
-    Request,
-    note_path,
-    sent_to,
-)
+from notewell.contract.fields import Doc, Limit, Normalise, NoteName, NotePath, Pattern, note_path
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.contract.status import LedgerRow
 
 PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]

@@ -9,20 +9,18 @@ from typing import Annotated, Literal, TypedDict
 from notewell.base.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen
-from notewell.contract.request import (
+from notewell.contract.fields import (
     Doc,
     Door,
-    Endpoint,
     FileOrFolder,
     HttpDefault,
     InProcessOnly,
     Limit,
     NotePath,
-    Request,
     SearchText,
     Share,
-    sent_to,
 )
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from notewell.base.types import PropertyValue, VaultSource
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, MaxLen, MinLen
-from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request, sent_to
 
 
 @frozen

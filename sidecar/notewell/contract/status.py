@@ -13,17 +13,8 @@ from typing import Annotated, Literal
 from notewell.base.types import ChangeKind, LedgerState
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen
-from notewell.contract.request import (
-    Doc,
-    Endpoint,
-    FileOrFolder,
-    Limit,
-    Milliseconds,
-    NotePath,
-    Pattern,
-    Request,
-    sent_to,
-)
+from notewell.contract.fields import Doc, FileOrFolder, Limit, Milliseconds, NotePath, Pattern
+from notewell.contract.request import Endpoint, Request, sent_to
 
 # Runs: what works on a vault as a whole, what did, and what comes next.
 

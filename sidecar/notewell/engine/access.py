@@ -28,7 +28,7 @@ from filelock import FileLock, Timeout
 from notewell.base.errors import AccessError, NotewellError, NotFoundError, UsageError
 from notewell.base.support import disk
 from notewell.base.types import ServerRules
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.server import DeviceView
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name, not a secret

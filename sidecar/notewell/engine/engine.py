@@ -6,8 +6,6 @@ an event loop go through `threads`.
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -25,15 +23,15 @@ from notewell.base.types import (
     Progress,
     Settings,
     VaultRecord,
-    WatchMode,
 )
 from notewell.base.types.frozen import frozen
+from notewell.contract.fields import iso
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply, NoteRequest
-from notewell.contract.request import Request, iso
+from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, NextRun, StatusReply
-from notewell.engine import replies
+from notewell.engine import note_replies, replies, statistics
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream, RequestThreads
 from notewell.engine.feature import (
@@ -47,11 +45,12 @@ from notewell.engine.feature import (
     tuning,
     usual_times,
 )
+from notewell.engine.follower import Follower, VaultWatcher
 from notewell.engine.index_work import IndexWork
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.plan import claim
-from notewell.engine.ingest.queue import Work, WorkQueue
+from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.reports import Tally
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.ingest.writer import Writer
@@ -62,14 +61,13 @@ from notewell.engine.scheduler import Scheduler, Starts
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.index.engines import DEFAULT, engine_of, open_index
-from notewell.index.port import Index, IndexReader
+from notewell.index.port import Index
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
 from notewell.search.query.complete import Completions
 from notewell.search.rank.evidence import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
-from notewell.vault.watch import watch_vault
 from notewell.vault.write import open_writer
 
 if TYPE_CHECKING:
@@ -248,8 +246,10 @@ class Engine:
 
     def note(self, request: NoteRequest) -> NoteReply:
         """A note by its path or by the id of a passage; see `asked_for`."""
-        path, passage = replies.asked_for(self._parts.index, request)
-        return replies.note_reply(self._parts.index, self.record, self._parts.source, path, passage)
+        path, passage = note_replies.asked_for(self._parts.index, request)
+        return note_replies.note_reply(
+            self._parts.index, self.record, self._parts.source, path, passage
+        )
 
     def file(self, path: str) -> FileRef:
         """A file that is indexed, as it is on disk; raises NotFoundError."""
@@ -280,7 +280,7 @@ class Engine:
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
-        return replies.stats_reply(self._parts.index, self.record, limit=limit)
+        return statistics.stats_reply(self._parts.index, self.record, limit=limit)
 
     def passages(self) -> Iterator[PassageText]:
         """All indexed passages as a model reads them, note by note."""
@@ -387,103 +387,3 @@ class Engine:
         self.history.close()
         self._parts.models.close()
         self._parts.index.close()
-
-
-# Threads that keep an index in step with another writer and with the folder of its vault.
-
-_EVERY_S = 1.0
-# How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.
-AGAIN_S = 10.0
-
-log = logging.getLogger(__name__)
-
-
-class Follower:
-    """Looks once a second, in a thread of its own, whether a writer has committed anything.
-
-    Where the index cannot be read at the moment, it says so once, and once more when it can again.
-    """
-
-    def __init__(self, index: IndexReader, every_s: float = _EVERY_S) -> None:
-        self._index = index
-        self._every_s = every_s
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._failing = False
-
-    def start(self) -> None:
-        self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End. Calling it twice, or before `start`, is no error."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-
-    def _follow(self) -> None:
-        while not self._stopped.wait(self._every_s):
-            try:
-                self._index.refresh()
-            except NotewellError as error:
-                if not self._failing:
-                    log.warning("The index is not followed at present: %s", error.message)
-                self._failing = True
-            else:
-                if self._failing:
-                    log.info("The index is followed again.")
-                self._failing = False
-
-
-class VaultWatcher:
-    """Watches one folder between `start` and `stop`. A mirror changes only through its engine."""
-
-    def __init__(
-        self,
-        vault: VaultRecord,
-        source: Source,
-        mode: WatchMode,
-        queue: WorkQueue,
-    ) -> None:
-        self._vault = vault
-        self._source = source
-        self._mode = mode
-        self._queue = queue
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self, *, after: Callable[[], object] = lambda: None) -> None:
-        """Start, if this vault is to be watched and is not yet; watch it when `after` returns.
-
-        To begin watching takes a second in a vault of 250,000 files, and the interpreter's lock.
-        """
-        watched = self._mode != "off" and self._source.watched
-        if watched and self._thread is None:
-            name, run = f"watch-{self._vault.id}", partial(self._run, after)
-            self._thread = threading.Thread(target=run, name=name, daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self, after: Callable[[], object]) -> None:
-        """Queue work for file system events; wait for a folder that is missing."""
-        after()
-        while not self._stopping.is_set():
-            try:
-                for paths in watch_vault(
-                    self._vault.path,
-                    mode=self._mode,
-                    stop=self._stopping,
-                    types=self._source.types,
-                    others=lambda paths: self._queue.submit(Work(paths=paths, trigger="watch")),
-                ):
-                    self._queue.submit(Work(paths=paths, saved=bool(paths), trigger="watch"))
-            except OSError as error:
-                log.debug("%s cannot be watched: %s", self._vault.name, error)
-            if not self._stopping.wait(AGAIN_S):
-                # Changes during the gap are found by a full comparison.
-                self._queue.submit(Work(trigger="watch"))

@@ -29,7 +29,7 @@ from notewell.base.errors import (
     RunLogError,
 )
 from notewell.base.support import disk
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.status import RunEnd, RunError, RunKind, RunResult, RunView, Trigger
 
 NAME = "runs.db"

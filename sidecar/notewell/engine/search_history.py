@@ -13,6 +13,7 @@ from dataclasses import replace
 from notewell.base.errors import QueryLogError, QueryLogOffError
 from notewell.base.querylog import Judged, Judgements, Opened, QueryEntry, QueryLog, storable
 from notewell.base.types import Settings, VaultRecord, Verdict
+from notewell.contract.fields import iso
 from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
@@ -23,7 +24,6 @@ from notewell.contract.log import (
     VerdictReply,
     VerdictView,
 )
-from notewell.contract.request import iso
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.index.port import Index
 from notewell.search.query.find_note import find_note

@@ -25,7 +25,7 @@ from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
 from notewell.search.query import language, note_scope
-from notewell.search.query.dates import DateMention, mentioned_date
+from notewell.search.query.date_mentions import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
@@ -62,6 +62,7 @@ from notewell.search.rank.retrieve import Retrieved, notes_headed_by
 from notewell.search.rank.scoring import Scoring, SearchReader, query_evidence, without_whole_notes
 from notewell.search.scope import find_scope, with_daily_notes
 from notewell.search.show import duplicates, results
+from notewell.search.show.closest_sentence import ClosestSentence
 from notewell.search.show.copies import with_copies
 from notewell.search.show.embedding_notes import with_embedding_notes
 from notewell.search.show.explain import (
@@ -72,7 +73,7 @@ from notewell.search.show.explain import (
     trace_relevance,
 )
 from notewell.search.show.results import QueryPhrases
-from notewell.search.show.snippets import ClosestSentence, Snippets
+from notewell.search.show.snippets import Snippets
 
 
 def search(context: SearchContext) -> SearchReply:

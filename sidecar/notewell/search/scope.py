@@ -12,7 +12,7 @@ from notewell.search.query import conditions, note_scope
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.rank.guarantees import ContentWords, fields_with_words
-from notewell.vault.files import written_text
+from notewell.vault.read_notes import written_text
 
 
 def find_scope(context: SearchContext, parsed: ParsedQuery, report: Report) -> Scope:

@@ -31,7 +31,7 @@ from notewell.base.support import disk
 from notewell.base.types import FileRef, VaultRules
 from notewell.base.types.frozen import frozen
 from notewell.contract.status import Change, ConfirmedWrite, ServerWriteView
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described
 from notewell.vault.readers.text import MARKDOWN
@@ -68,7 +68,7 @@ class Mirror:
 
     def files(self) -> dict[str, FileRef]:
         return {
-            file.path: file for file in files.walk(self._root, VaultRules(types=self._types)).files
+            file.path: file for file in walker.walk(self._root, VaultRules(types=self._types)).files
         }
 
     def check(self, changes: Iterable[Change]) -> None:

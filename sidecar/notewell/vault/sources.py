@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from notewell.base.errors import NotFoundError
 from notewell.base.types import FileRef, VaultRecord, VaultRules, Walk
-from notewell.vault import files
-from notewell.vault.files import HashedNote, content_hash, read_note
+from notewell.vault import files, walker
+from notewell.vault.read_notes import HashedNote, content_hash, read_note
 from notewell.vault.readers import READERS, link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import Anchor
@@ -92,7 +92,7 @@ class FolderSource:
         self._child = ReaderProcess()
 
     def list(self, within: Sequence[str] = ()) -> Walk:
-        return files.walk(self._record.path, self._rules, within=within)
+        return walker.walk(self._record.path, self._rules, within=within)
 
     def stamp(self, path: str) -> FileRef:
         return files.stat(self._record.path, path)
@@ -105,9 +105,9 @@ class FolderSource:
 
     def excluded(self, path: str) -> tuple[str, str] | None:
         """A folder has a rule of its own."""
-        if files.is_folder(self._record.path, path):
+        if walker.is_folder(self._record.path, path):
             return "folder", "A folder. Each file in it is decided separately."
-        return files.decide(self._record.path, self._rules, path)
+        return walker.decide(self._record.path, self._rules, path)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
         """An `obsidian://` link."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from watchfiles import Change, watch
 
 from notewell.base.types import NOTE_TYPES, WatchMode
-from notewell.vault.files import outermost
 from notewell.vault.paths import hides, is_hidden, is_own_file
 from notewell.vault.readers import is_readable
+from notewell.vault.walker import outermost
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
 # for a rename's two halves to come together, short enough that a save is found at once.

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from notewell.base.types import VaultRecord
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
-from notewell.contract.request import Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.doors.cli import asking as module
 from notewell.doors.cli.asking import (
     EachLine,

@@ -10,7 +10,8 @@ import pytest
 from notewell.base.types import Progress
 from notewell.contract.status import IndexProgress, QueueStatus, StatusReply
 from notewell.doors.cli import progress as progress_module
-from notewell.doors.cli.progress import Reporter, VaultLines, duration, progress_line
+from notewell.doors.cli.progress import Reporter, duration, progress_line
+from notewell.doors.cli.served_progress import VaultLines
 from notewell.doors.cli.status import status_facts
 
 

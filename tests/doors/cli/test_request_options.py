@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from notewell.base.types.hints import Ge, Gt, Le
-from notewell.contract.request import Doc, Endpoint, Request
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request
 from notewell.doors.cli.asking import request_argument, request_option, request_options
 
 

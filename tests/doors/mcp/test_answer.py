@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.doors.mcp.answer import compact, encode, fit
+from notewell.doors.mcp.answer import compact
+from notewell.doors.mcp.budget import encode, fit
 
 JSON = st.recursive(
     st.none()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notewell.features.memory import MemoryRules
-from notewell.features.memory.commands import TOOLS
+from notewell.features.memory.tools import TOOLS
 from tests.doors.mcp.conftest import Connect, Home, connected
 from tests.doors.mcp.test_tools import ask, refused
 

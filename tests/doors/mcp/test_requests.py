@@ -11,19 +11,19 @@ from pydantic import BaseModel, ValidationError
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
+from notewell.doors.mcp.argument_schema import schema_of
 from notewell.doors.mcp.arguments import (
     BudgetedRequest,
     ToolRequest,
     invalid,
     request_model,
     request_of,
-    schema_of,
 )
 from notewell.doors.mcp.server import TOOLS
 from notewell.doors.mcp.tool import QUERY, ArgumentChange, Tool
 from notewell.doors.web.request_models import model_of
-from notewell.features.memory.commands import TOOLS as MEMORY_TOOLS
 from notewell.features.memory.requests import REQUESTS, StoreMemory
+from notewell.features.memory.tools import TOOLS as MEMORY_TOOLS
 
 # HTTP and tools each have these in their own way: tools limit the tokens of any long answer.
 NOT_SHARED = {"vault", "budget_tokens"}

@@ -11,7 +11,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 from notewell.base.types import LimitRules
-from notewell.contract.codec import Json
+from notewell.contract.json_schema import Json
 from notewell.contract.request import JSON_MEDIA
 from notewell.doors.web.limits import Rates
 from notewell.doors.web.openapi import document, parameters

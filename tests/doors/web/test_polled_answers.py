@@ -8,7 +8,7 @@ from aiohttp import ClientResponse
 
 from notewell.base.types import AskRules
 from notewell.doors.web.site import SITE
-from notewell.features.ask.handlers import PolledAnswers
+from notewell.features.ask.polled_answers import PolledAnswers
 from tests.doors.web.fakes import Client, FakeEngine
 from tests.waiting import HANG_S
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from notewell.base.errors import OutsideVaultError, QueryTooLongError, UsageError
-from notewell.contract.request import note_path
+from notewell.contract.fields import note_path
 from notewell.contract.search import SearchRequest
 from notewell.doors.web.request_models import from_query, model_of
 from tests.doors.web.fakes import Client, FakeEngine

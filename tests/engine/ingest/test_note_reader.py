@@ -17,7 +17,7 @@ from notewell.engine.ingest.note_reader import NoteReader, Reading
 from notewell.engine.ingest.pace import next_retry
 from notewell.engine.ingest.queue import Work
 from notewell.index.embedded import EmbeddedIndex
-from notewell.vault.files import HashedNote
+from notewell.vault.read_notes import HashedNote
 from notewell.vault.sources import FolderSource
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from notewell.features.ask.handlers import Known, address_of, find_servers, rules_of
+from notewell.features.ask.local_servers import Known, address_of, find_servers, rules_of
 
 
 @contextmanager

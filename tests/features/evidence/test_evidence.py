@@ -15,8 +15,9 @@ from notewell.base.config import load_settings
 from notewell.base.types import Settings, StoredChunk, StoredNote, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.features.evidence.confidence import AnswerSentence
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
-from notewell.features.evidence.service import AnswerSentence, read_within_budget
+from notewell.features.evidence.service import read_within_budget
 
 BEES = """---
 tags: [garden]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import StoredChunk, StoredNote
-from notewell.features.evidence.service import AnswerSentence, Question, confidences, least_said
+from notewell.features.evidence.confidence import AnswerSentence, Question, confidences, least_said
 
 
 @dataclass

@@ -22,8 +22,8 @@ from notewell.features.phone import PhoneRules
 from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded import EmbeddedIndex
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary, pack
-from notewell.vault.files import walk
 from notewell.vault.paths import PHONE_INDEX, is_own_file
+from notewell.vault.walker import walk
 from tests.engine.open_vault import open_vault
 from tests.features.phone.reading import read
 from tests.index.conftest import Material

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.features.query_table.fit import Asker, common_words, names_of, near_words, spans
+from notewell.features.query_table.texts import Asker, common_words, names_of, near_words, spans
 from notewell.index.embedded import EmbeddedIndex
 from tests.search.library import HashedWords, index_vault
 

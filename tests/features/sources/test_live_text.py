@@ -10,7 +10,7 @@ import pytest
 
 from notewell.base.config import ENV_ROAM_TOKEN
 from notewell.base.types import ModelRules, Settings, VaultRecord
-from notewell.contract.request import Door
+from notewell.contract.fields import Door
 from notewell.contract.search import UNLOGGED, Grouping, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES

@@ -26,7 +26,8 @@ from notewell.features.sources.pages import (
     write_page,
 )
 from notewell.features.sources.sync import Synced, sync
-from notewell.vault.files import read_note, walk
+from notewell.vault.read_notes import read_note
+from notewell.vault.walker import walk
 
 
 @dataclass

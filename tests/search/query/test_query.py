@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from notewell.base.errors import QueryTooLongError
-from notewell.contract.request import MAX_QUERY_CHARS
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.search.query.language import (
     All,
     Dated,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query.dates import mentioned_date
+from notewell.search.query.date_mentions import mentioned_date
 
 SUNDAY = datetime(2026, 11, 22, 12).astimezone().timestamp()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import IdArray, TokenVectors
-from notewell.search.show.snippets import ClosestSentence, sentences_of
+from notewell.search.show.closest_sentence import ClosestSentence, sentences_of
 
 TOPICS = {"doctor": 0, "physician": 0, "medicine": 0, "bread": 1, "dough": 1, "flour": 1}
 

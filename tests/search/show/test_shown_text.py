@@ -9,7 +9,7 @@ from typing import TypedDict
 import pytest
 
 from notewell.base.types import ChunkSizes
-from notewell.index.lexical import line_hashes
+from notewell.index.template_lines import line_hashes
 from notewell.search.show.shown_text import shown_text
 from notewell.search.show.snippets import Snippets
 from notewell.vault.chunk import chunk

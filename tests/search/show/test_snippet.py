@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.index.analyze import spans, tokens
-from notewell.search.show.snippets import ELLIPSIS, Snippet, Snippets
+from notewell.search.show.snippets import Snippets
+from notewell.search.show.windows import ELLIPSIS, Snippet
 
 FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
 

@@ -55,8 +55,8 @@ SECTIONS = {
     },
     "vaults": {},
     "improve": {
-        "verdict": "notewell.doors.cli.status:verdict",
-        "log": "notewell.doors.cli.status:log",
+        "verdict": "notewell.doors.cli.past_searches:verdict",
+        "log": "notewell.doors.cli.past_searches:log",
     },
     "devices": {"token": "notewell.doors.cli.installation:token"},
     "system": {

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import click
 from rich.cells import cell_len, chop_cells
 
-from notewell.base.config import prefer_less_options, shows_colours, shows_links
+from notewell.base.config.terminal import prefer_less_options, shows_colours, shows_links
 from notewell.contract.codec import to_json
 
 _LAST_WIDTH = 16  # of a table's last column, below which folding it makes it unreadable

@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 from notewell.base.errors import NotFoundError
 from notewell.base.types import LedgerState, SearchMode
 from notewell.base.types.hints import MaxLen
+from notewell.contract.fields import MAX_QUERY_CHARS, note_path
 from notewell.contract.log import LogReply, LogRequest, OpenedRequest
-from notewell.contract.request import MAX_QUERY_CHARS, note_path
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import LedgerRequest, ReindexRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.answer import indexed_paths

@@ -29,15 +29,10 @@ from notewell.doors.mcp import (
     note_tools,
     search_tools,
 )
-from notewell.doors.mcp.answer import (
-    compact,
-    encode,
-    failure,
-    fit,
-    nearest_paths,
-    refuse_while_building,
-)
-from notewell.doors.mcp.arguments import ToolRequest, invalid, request_of, schema_of
+from notewell.doors.mcp.answer import compact, failure, nearest_paths, refuse_while_building
+from notewell.doors.mcp.argument_schema import schema_of
+from notewell.doors.mcp.arguments import ToolRequest, invalid, request_of
+from notewell.doors.mcp.budget import encode, fit
 from notewell.doors.mcp.messages import StandardInput, WellFormedMessages
 from notewell.doors.mcp.section import SectionNotFoundError
 from notewell.doors.mcp.tool import (

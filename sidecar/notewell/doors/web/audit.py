@@ -18,7 +18,7 @@ from typing import Literal, cast
 from aiohttp import hdrs, web
 
 from notewell.base.support.log_files import AUDIT, audit_files
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.server import AuditEntry, DeviceScope
 from notewell.doors.web.auth import Caller
 from notewell.doors.web.limits import SlidingWindow

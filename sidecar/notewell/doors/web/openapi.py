@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.contract.codec import Json, Shape, schema_of
+from notewell.contract.json_schema import Json, Shape, schema_of
 from notewell.contract.request import JSON_MEDIA, Example
 from notewell.contract.request import Json as Value
 from notewell.contract.server import Problem

@@ -28,15 +28,8 @@ from pydantic import (
 
 from notewell.base.errors import UsageError
 from notewell.base.types.hints import describe, rewritten
-from notewell.contract.request import (
-    SMALLER_NUMBERS,
-    Doc,
-    Endpoint,
-    Request,
-    RequestField,
-    beyond_64_bits,
-    request_fields,
-)
+from notewell.contract.fields import SMALLER_NUMBERS, Doc, beyond_64_bits
+from notewell.contract.request import Endpoint, Request, RequestField, request_fields
 
 _VAULT = Annotated[str | None, Doc("Id or name; may be left out for the only or default one")]
 

@@ -39,8 +39,8 @@ from notewell.engine.ingest.plan import (
 )
 from notewell.engine.ingest.queue import Work
 from notewell.index.port import Index
-from notewell.vault.files import is_ordinary
 from notewell.vault.paths import DOCUMENTS
+from notewell.vault.read_notes import is_ordinary
 from notewell.vault.readers.process import seconds_for
 from notewell.vault.sources import Source
 

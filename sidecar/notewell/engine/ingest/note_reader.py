@@ -31,7 +31,7 @@ from notewell.engine.ingest.plan import NOT_NOTES
 from notewell.index.port import Index
 from notewell.vault.chunk import chunk
 from notewell.vault.copied_passages import with_copies
-from notewell.vault.files import HashedNote
+from notewell.vault.read_notes import HashedNote
 from notewell.vault.readers.process import TOO_SLOW, too_slow
 from notewell.vault.sources import Source
 from notewell.vault.topic_cuts import TopicCuts, compared_sentences

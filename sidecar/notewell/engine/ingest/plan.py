@@ -29,8 +29,8 @@ from notewell.index.port import Index, IndexReader
 from notewell.vault import files
 from notewell.vault.conflicts import CONFLICT_COPY, original_names
 from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON
-from notewell.vault.files import content_hash, is_ordinary
 from notewell.vault.paths import is_document
+from notewell.vault.read_notes import content_hash, is_ordinary
 from notewell.vault.readers import is_markdown, is_readable
 from notewell.vault.readers.process import TOO_SLOW
 

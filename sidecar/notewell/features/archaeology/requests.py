@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from notewell.base.types import DateSource
 from notewell.base.types.frozen import frozen
-from notewell.contract.request import Doc, Endpoint, Limit, Request, SearchText, Share, sent_to
+from notewell.contract.fields import Doc, Limit, SearchText, Share
+from notewell.contract.request import Endpoint, Request, sent_to
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]

@@ -9,7 +9,7 @@ from textwrap import indent
 
 import click
 
-from notewell.base.config import is_terminal
+from notewell.base.config.terminal import is_terminal
 from notewell.base.errors import ProviderError
 from notewell.contract.context import AskModelsReply
 from notewell.doors.cli.asking import request_option

@@ -8,16 +8,8 @@ from typing import Annotated, Literal, TypeAlias
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.context import AskModelsReply
-from notewell.contract.request import (
-    EVENT_STREAM,
-    Doc,
-    Endpoint,
-    NotePath,
-    Pattern,
-    Request,
-    SearchText,
-    sent_to,
-)
+from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
+from notewell.contract.request import EVENT_STREAM, Endpoint, Request, sent_to
 from notewell.contract.search import Result
 
 AskEventKind = Literal["notice", "found", "step", "permission", "text", "answer", "error"]

@@ -23,7 +23,7 @@ from notewell.engine.configuration import Configuration
 from notewell.engine.known_vaults import BACKUP as LIST_COPY
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry
 from notewell.engine.switch import FileMove
-from notewell.features.backup.create import (
+from notewell.features.backup.manifest import (
     BACKUP,
     MANIFEST,
     MAX_MANIFEST_BYTES,

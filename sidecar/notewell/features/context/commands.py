@@ -8,7 +8,8 @@ from dataclasses import replace
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.doors.cli.asking import Option, Say, TextLine, asking, warn
 from notewell.doors.cli.options import QueryCommand
-from notewell.doors.mcp.answer import compact, refuse_while_building, tokens_of
+from notewell.doors.mcp.answer import compact, refuse_while_building
+from notewell.doors.mcp.budget import tokens_of
 from notewell.doors.mcp.tool import (
     CITE,
     DOOR,

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.doors.cli.options import Command, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_qr
 from notewell.doors.cli.vaults import server_address

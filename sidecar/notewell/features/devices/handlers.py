@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from notewell.base.errors import ForbiddenError
 from notewell.base.types import ServerRules
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.doors.web.auth import CALLER, CLIENT
 from notewell.doors.web.site import Handler, Site
 from notewell.engine.access import (

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.request import Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, sent_to
 from notewell.contract.server import AuditEntry, DeviceView
 
 

@@ -24,7 +24,7 @@ from notewell.search.query.conditions import allowed
 from notewell.search.query.find_note import did_you_mean, find_note
 from notewell.search.query.language import All, Node, ParsedQuery, describe, parse
 from notewell.search.query.terms import function_words
-from notewell.vault.files import written_text
+from notewell.vault.read_notes import written_text
 
 FIRST = 10  # results that a person looks at, as many as a search has by default
 _DEEPEST = 300

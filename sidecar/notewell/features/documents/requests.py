@@ -6,7 +6,8 @@ from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.request import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.contract.fields import Doc, Pattern
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_IDS = 1000  # of one reply
 DEFAULT_NAMESPACE = "Documents"

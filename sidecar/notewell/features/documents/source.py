@@ -36,9 +36,9 @@ from notewell.base.types import (
     Walk,
     WalkWarning,
 )
-from notewell.vault import files
-from notewell.vault.files import HashedNote, content_hash, read_note
+from notewell.vault import files, walker
 from notewell.vault.paths import DOCUMENTS, is_document
+from notewell.vault.read_notes import HashedNote, content_hash, read_note
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.sources import Source
@@ -213,7 +213,7 @@ class DocumentSource:
             within = within if place.recursive else _files_of(place.path, within)
             if not within and not place.recursive:
                 return Walk((), ())
-            return files.walk(place.path, rules, within)
+            return walker.walk(place.path, rules, within)
         except (ForbiddenError, OutsideVaultError) as error:
             return Walk((), (), (WalkWarning(f"{prefix}: {error.message}", " It is left out."),))
         except (NotFoundError, VaultError) as error:
@@ -256,7 +256,7 @@ class DocumentSource:
         if not inner:
             return None
         rules = replace(self._rules, include=place.include, exclude=place.exclude)
-        return files.decide(place.path, rules, inner)
+        return walker.decide(place.path, rules, inner)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
         """See `Source.uri`: a `file:` address, at the page where it is one; "" for no document."""

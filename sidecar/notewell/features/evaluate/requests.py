@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.request import Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

@@ -23,7 +23,7 @@ from notewell.base.types import (
     VaultRecord,
     VaultRules,
 )
-from notewell.contract.request import MAX_QUERY_CHARS
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import SearchRequest
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel

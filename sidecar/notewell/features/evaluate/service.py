@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.querylog import Judgements, fold
-from notewell.contract.request import MAX_QUERY_CHARS
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet

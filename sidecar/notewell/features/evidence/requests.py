@@ -6,7 +6,8 @@ from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
-from notewell.contract.request import Doc, Endpoint, Request, SearchText, sent_to
+from notewell.contract.fields import Doc, SearchText
+from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_ANSWERS = 5
 

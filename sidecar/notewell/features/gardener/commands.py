@@ -10,7 +10,7 @@ import click
 from notewell.base.errors import NotFoundError
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import MinLen
-from notewell.contract.request import Doc
+from notewell.contract.fields import Doc
 from notewell.doors.cli.asking import (
     Option,
     RequestType,

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.request import Doc, Endpoint, Limit, Pattern, Request, sent_to
+from notewell.contract.fields import Doc, Limit, Pattern
+from notewell.contract.request import Endpoint, Request, sent_to
 
 GardenCheck = Literal[
     "broken_links",

@@ -26,7 +26,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.cli.progress import ended_run, show_run
+from notewell.doors.cli.run_progress import ended_run, show_run
 from notewell.doors.cli.vaults import backend_for, print_reply, server_for, writing_backend
 from notewell.doors.mcp.tool import QUERY, picked, tool_of
 from notewell.features.gleanings import GleaningRules

@@ -28,9 +28,9 @@ from notewell.features.gleanings.collect import (
 )
 from notewell.features.gleanings.parse import read_entries
 from notewell.vault.daily import DailyNotes, day_in_name
-from notewell.vault.files import HashedNote, is_ordinary, made_note
 from notewell.vault.parse import one_line_end
 from notewell.vault.paths import DOCUMENTS
+from notewell.vault.read_notes import HashedNote, is_ordinary, made_note
 from notewell.vault.readers.reader import ORDINARY_BYTES
 from notewell.vault.sources import Source
 

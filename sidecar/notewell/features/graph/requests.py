@@ -9,18 +9,9 @@ from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
+from notewell.contract.fields import Doc, Limit, NoteName, SearchText
 from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest
-from notewell.contract.request import (
-    Doc,
-    Endpoint,
-    Example,
-    Limit,
-    NoteName,
-    RateClass,
-    Request,
-    SearchText,
-    sent_to,
-)
+from notewell.contract.request import Endpoint, Example, RateClass, Request, sent_to
 
 HubOrder = Literal["links", "pagerank"]
 

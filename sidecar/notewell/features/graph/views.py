@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from notewell.base.types import StoredNote, VaultRecord
+from notewell.contract.fields import iso
 from notewell.contract.notes import Neighbor
-from notewell.contract.request import iso
 from notewell.features.graph.network import DanglingLinks, NearbyNote, Network
 from notewell.features.graph.requests import (
     BridgeLink,

@@ -16,9 +16,9 @@ from notewell.base.errors import OutsideVaultError, SourceError, UnreadableNoteE
 from notewell.base.support import interrupt
 from notewell.base.types import ExcludedFile, FileRef, VaultRules, Walk
 from notewell.features.history.git import GitHistory
-from notewell.vault.files import HashedNote, content_limit, read_bytes_of_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.paths import IgnoreRules, check_name, hides, load_rules
+from notewell.vault.read_notes import HashedNote, content_limit, read_bytes_of_note
 from notewell.vault.readers import is_readable
 from notewell.vault.readers.process import ReaderProcess
 

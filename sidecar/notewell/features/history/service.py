@@ -10,7 +10,7 @@ from itertools import islice
 
 from notewell.base.errors import UsageError
 from notewell.base.types import FileRef, Settings
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.several_vaults import VaultAnswer, merged
@@ -22,7 +22,7 @@ from notewell.features.history.past_notes import PastNotes, PastRules, checked_s
 from notewell.features.history.requests import HistoryReply, HistoryRequest, NoteVersion
 from notewell.index.analyze import stem, words
 from notewell.search.query.terms import function_words
-from notewell.vault.files import content_limit
+from notewell.vault.read_notes import content_limit
 
 Search = Callable[[SearchRequest], SearchReply]
 _MOST_LINES = 12  # of a version that are shown, added and removed

@@ -42,7 +42,7 @@ MEMORY = Feature(
     handlers="notewell.features.memory.handlers:HANDLERS",
     commands={"memory": "notewell.features.memory.commands:memory"},
     heading="Groups of commands",
-    tools="notewell.features.memory.commands:TOOLS",
+    tools="notewell.features.memory.tools:TOOLS",
     settings="notewell.features.memory:SECTION",
     own_folders="notewell.features.memory:own_folders",
 )

@@ -17,7 +17,7 @@ from notewell.base.errors import (
     UnreadableNoteError,
 )
 from notewell.base.types import FileRef, PropertyValue, Settings, VaultRules
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.engine.feature import OpenVault
 from notewell.features.memory import MemoryRules
 from notewell.features.memory.note import (
@@ -39,7 +39,7 @@ from notewell.features.memory.requests import (
 )
 from notewell.index.analyze import words
 from notewell.search.query.terms import function_words
-from notewell.vault import files
+from notewell.vault import files, walker
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
@@ -231,7 +231,7 @@ class MemoryFolder:
         if self.folder is None:
             return ()
         with self._lock:
-            walked = files.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (self.folder,))
+            walked = walker.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (self.folder,))
             known: dict[tuple[str, int, int], Memory] = {}
             failed = [each.name + each.reason for each in walked.warnings]
             for file in walked.files:

@@ -7,17 +7,8 @@ from typing import Annotated, Any, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.request import (
-    Doc,
-    Endpoint,
-    Example,
-    Limit,
-    Pattern,
-    QueryText,
-    Request,
-    Share,
-    sent_to,
-)
+from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
+from notewell.contract.request import Endpoint, Example, Request, sent_to
 
 MemoryType = Literal[
     "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"

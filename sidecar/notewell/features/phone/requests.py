@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from notewell.base.types.frozen import frozen
-from notewell.contract.request import Doc, Endpoint, Request, sent_to
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

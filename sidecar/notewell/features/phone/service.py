@@ -10,7 +10,7 @@ from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, Usag
 from notewell.base.support import disk
 from notewell.base.support.plain_file import open_plain
 from notewell.base.types import VaultRecord
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.status import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine

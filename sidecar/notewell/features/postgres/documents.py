@@ -21,8 +21,8 @@ import tantivy
 from notewell.base.types import IdArray
 from notewell.features.postgres.connection import Row
 from notewell.index.arrays import ascending
+from notewell.index.clauses import FIELDS
 from notewell.index.lexical import (
-    FIELDS,
     FIRST_PLACEHOLDER,
     PHRASE_FIELDS,
     STEMS,

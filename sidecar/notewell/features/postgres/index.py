@@ -17,15 +17,17 @@ from notewell.base.types import (
     StoredNote,
     VectorPut,
 )
-from notewell.features.postgres import schema, vector_table
+from notewell.features.postgres import schema, used_model
 from notewell.features.postgres.connection import Database, Session
 from notewell.features.postgres.documents import ANALYSIS
+from notewell.features.postgres.held_structures import KEPT_GENERATIONS, HeldStructures
 from notewell.features.postgres.lease import Lease
 from notewell.features.postgres.postings import PostingWriter
 from notewell.features.postgres.reads import PostgresArrayCache
 from notewell.features.postgres.rows import clean, write_batch
-from notewell.features.postgres.structures import KEPT_GENERATIONS, HeldStructures, PostgresKeywords
-from notewell.features.postgres.vector_table import UsedModel, VectorReads
+from notewell.features.postgres.structures import PostgresKeywords
+from notewell.features.postgres.used_model import UsedModel
+from notewell.features.postgres.vector_table import VectorReads
 from notewell.features.postgres.vectors import PostgresVectors
 from notewell.index.arrays import as_float16
 from notewell.index.link_graph import LinkGraph
@@ -90,8 +92,8 @@ class PostgresIndex(VectorReads):
             schema.analyse(session, self._written)
             self._written = 0
             used = self._used
-            if used is not None and self._vectors.count > vector_table.EXACT_LIMIT:
-                vector_table.make_index(session, used.number, used.dimensions)
+            if used is not None and self._vectors.count > used_model.EXACT_LIMIT:
+                used_model.make_index(session, used.number, used.dimensions)
         except IndexFailure as error:
             logger.warning("The index in PostgreSQL was not tidied: %s", error.message)
 
@@ -160,9 +162,9 @@ class PostgresIndex(VectorReads):
             number = (
                 None
                 if model is None
-                else vector_table.register_model(session, self._vault, model, dimensions)
+                else used_model.register_model(session, self._vault, model, dimensions)
             )
-            if vector_table.use_model(session, self._vault, number):
+            if used_model.use_model(session, self._vault, number):
                 self._next_generation(session)
         self._used = None if model is None else self._in_use(model, dimensions)
         self._serve(*self._generations())
@@ -174,8 +176,8 @@ class PostgresIndex(VectorReads):
         dimensions = len(puts[0].vector) if known is None else known[1]
         vectors = [(put.text_hash, as_float16(put, dimensions, model)) for put in puts]
         with self._changing() as session:
-            number = vector_table.register_model(session, self._vault, model, dimensions)
-            vector_table.store_vectors(session, self._vault, number, vectors)
+            number = used_model.register_model(session, self._vault, model, dimensions)
+            used_model.store_vectors(session, self._vault, number, vectors)
             self._written += len(vectors)
             generation = self._next_generation(session)
         self._serve(generation, self._text_generation)

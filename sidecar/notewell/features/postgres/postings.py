@@ -27,16 +27,10 @@ from notewell.features.postgres.documents import (
 )
 from notewell.features.postgres.rows import columns_of, upsert
 from notewell.index.analyze import stemmer
-from notewell.index.lexical import (
-    FIELDS,
-    ChunkText,
-    LineCounts,
-    LineHashes,
-    SearchText,
-    holders,
-    note_text,
-)
+from notewell.index.clauses import FIELDS
+from notewell.index.lexical import ChunkText, SearchText, note_text
 from notewell.index.row_values import NOTE_COLUMNS, inner_headings, note_of, strings
+from notewell.index.template_lines import LineCounts, LineHashes, holders
 
 _NOTES_AT_ONCE = 200
 _DOCUMENTS = {"chunk_id": "bigint", "note_id": "bigint", "lengths": "bytea", "words": "text"}

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
 from notewell.features.postgres.connection import Database, Row
-from notewell.features.postgres.vector_table import EXACT_LIMIT, UsedModel, as_text, index_name
+from notewell.features.postgres.used_model import EXACT_LIMIT, UsedModel, as_text, index_name
 
 Packed: TypeAlias = Sequence[tuple[bytes, npt.NDArray[np.float32]]]  # hashes with their vectors
 

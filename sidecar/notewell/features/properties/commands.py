@@ -10,7 +10,7 @@ import click
 
 from notewell.base.errors import UsageError
 from notewell.base.types import PropertyValue
-from notewell.contract.request import Doc
+from notewell.contract.fields import Doc
 from notewell.doors.cli.asking import request_options
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option

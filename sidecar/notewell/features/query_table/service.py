@@ -20,18 +20,8 @@ from notewell.base.support import disk
 from notewell.base.types import Embedder, FloatArray, TeachesQueries
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
-from notewell.features.query_table.fit import (
-    Asker,
-    Lessons,
-    agreement,
-    common_words,
-    fit,
-    measured,
-    names_of,
-    near_words,
-    spans,
-    table_of,
-)
+from notewell.features.query_table.fit import Lessons, agreement, fit, measured, table_of
+from notewell.features.query_table.texts import Asker, common_words, names_of, near_words, spans
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary
 from notewell.models.query_table_file import TableFile
 

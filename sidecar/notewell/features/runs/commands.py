@@ -6,12 +6,12 @@ from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
-from notewell.contract.request import Doc
+from notewell.contract.fields import Doc
 from notewell.contract.status import CancelRun, RunId, RunRequest, RunsReply, RunsRequest
 from notewell.doors.cli.asking import Say, Table, asking, group
 from notewell.doors.cli.options import current_invocation
 from notewell.doors.cli.output import local_time
-from notewell.doors.cli.progress import counts_text, show_run
+from notewell.doors.cli.run_progress import counts_text, show_run
 from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick, tool_of
 
 

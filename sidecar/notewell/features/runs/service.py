@@ -6,7 +6,7 @@ import re
 import time
 
 from notewell.base.errors import NotFoundError
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.status import (
     CancelRun,
     NextRun,

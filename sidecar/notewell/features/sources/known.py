@@ -15,7 +15,7 @@ import orjson
 from notewell.base.errors import NotFoundError, SourceError, UsageError
 from notewell.base.support import disk
 from notewell.base.types import VaultRecord
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features.sources.requests import SourceKind, SourcesReply, SourceView
 from notewell.features.sources.spec import Form, SourceSpec

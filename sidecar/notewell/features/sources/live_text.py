@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from notewell.base.errors import NotewellError, SourceError
-from notewell.base.support.http import HttpClient
+from notewell.base.support.http.client import HttpClient
 from notewell.base.support.http.connection import is_loopback
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenVault
 from notewell.features.sources import known
@@ -41,7 +41,8 @@ from notewell.features.sources.spec import SourceSpec
 from notewell.index.analyze import tokens
 from notewell.search.query.language import parse
 from notewell.search.query.terms import function_words
-from notewell.search.show.snippets import Snippet, Snippets
+from notewell.search.show.snippets import Snippets
+from notewell.search.show.windows import Snippet
 
 BUDGET_S = 0.3
 _FRESH_S = 30.0  # for which an answer counts as the current text

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import MaxLen, MinLen
-from notewell.contract.request import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.contract.fields import Doc, Pattern
+from notewell.contract.request import Endpoint, Request, sent_to
 
 SourceKind = Literal["import", "roam", "logseq"]
 SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge
+from notewell.contract.fields import Doc, Limit
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import Doc, Endpoint, Limit, Request, sent_to
+from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from notewell.contract.fields import iso
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import iso
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.writes.requests import (
     UndoneReply,

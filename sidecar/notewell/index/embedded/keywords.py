@@ -20,6 +20,7 @@ import numpy as np
 import tantivy
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray
+from notewell.index.clauses import Form, field_factors, searched, summed
 from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -27,13 +28,9 @@ from notewell.index.lexical import (
     STEMS,
     TEMPLATE,
     FieldWeights,
-    Form,
     QueryTerm,
-    field_factors,
     idf,
     no_hits,
-    searched,
-    summed,
     without_wholes,
 )
 from notewell.index.note_postings import NoteMatching, NoteTable

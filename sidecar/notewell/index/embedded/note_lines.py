@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from notewell.index.embedded.note_terms import NoteTermsFile, StoredLines
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
-from notewell.index.lexical import LineCounts, SearchText, holders
+from notewell.index.lexical import SearchText
+from notewell.index.template_lines import LineCounts, holders
 
 LINES_FILE = "lines.snapshot"
 _LEAST_SAVED = 2000  # notes: those of fewer are counted in some tens of milliseconds

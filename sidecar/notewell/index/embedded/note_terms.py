@@ -29,7 +29,7 @@ from notewell.base.errors import IndexFailure, on_error
 from notewell.base.support import disk
 from notewell.base.types import IdArray
 from notewell.index.embedded.store import connect_read_only
-from notewell.index.lexical import LineHashes
+from notewell.index.template_lines import LineHashes
 
 NOTE_TERMS_FILE = "notes.db"
 _PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty

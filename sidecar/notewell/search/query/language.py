@@ -29,7 +29,7 @@ from typing import Literal, TypeAlias
 from notewell.base.errors import QueryTooLongError
 from notewell.base.types import PropertyValue
 from notewell.base.types.frozen import frozen
-from notewell.contract.request import MAX_QUERY_CHARS
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.index.analyze import words
 from notewell.search.query import dates
 from notewell.search.query.lexer import MAX_WARNINGS, Lexeme, lex

@@ -17,7 +17,7 @@ from notewell.base.types import IdArray, SearchRules
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.index.arrays import without
-from notewell.search.query import dates
+from notewell.search.query import date_mentions
 from notewell.search.query.language import (
     All,
     Dated,
@@ -143,7 +143,7 @@ def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
             return True
         if isinstance(node, Property) and node.reason == "type":
             return True
-    if dates.mentioned_date(parsed.text, time.time()) is not None:
+    if date_mentions.mentioned_date(parsed.text, time.time()) is not None:
         return True
     return not _DAILY_WORDS.isdisjoint(words(parsed.text))
 

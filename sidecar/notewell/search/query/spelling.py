@@ -21,7 +21,7 @@ from notewell.contract.search import Corrected
 from notewell.index.analyze import Token, spans, stem, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.search.query.dates import is_date_word
+from notewell.search.query.date_mentions import is_date_word
 from notewell.search.query.lexer import lex
 from notewell.search.query.word_list import WordListCache, is_word
 from notewell.search.rank.name_table import NameTable

@@ -21,7 +21,7 @@ from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, Stored
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.search.context import SearchContext
-from notewell.search.query.dates import DateMention
+from notewell.search.query.date_mentions import DateMention
 from notewell.search.query.note_facts import Facts
 from notewell.search.query.terms import Terms
 from notewell.search.query.text_matching import fold

@@ -16,11 +16,12 @@ from typing import TypeAlias
 import numpy as np
 
 from notewell.base.types import IdArray, Match, StoredChunk, StoredNote
-from notewell.contract.request import iso
+from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
 from notewell.index.arrays import ascending, without
-from notewell.index.lexical import is_template, placeholder
+from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.index.template_lines import is_template
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.synonyms import UsedSynonym, names_held
 from notewell.search.query.text_matching import candidate_chunks, text_matcher, values_of

@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from notewell.base.types.frozen import frozen
-from notewell.index.lexical import hash_of_line
+from notewell.index.template_lines import hash_of_line
 
 NEW_ROW = " · "
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+(?:\[.\](?:\s+|$))?|$)")

@@ -1,27 +1,18 @@
 """Makes snippets: the part of a passage that best matches a query, with highlights.
 
-In a passage without words of the query, its closest sentence is shown. Embedding every sentence
-takes longer than the whole search, so context-free token vectors are looked up instead: the score
-of a sentence is the mean, over the tokens of the query, of the highest cosine with a token of the
-sentence (MaxSim of Khattab and Zaharia 2020, "ColBERT"). It chooses the sentence that the model
-would choose in more than half of the passages, at a fiftieth of the cost (tests/eval/README.md).
+In a passage without words of the query, its closest sentence is shown (`closest_sentence`).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-import numpy as np
-
-from notewell.base.types import FloatArray, KnowsTokens
-from notewell.base.types.frozen import frozen
 from notewell.index.analyze import (
     EMOJI,
     FOLDED,
@@ -32,11 +23,9 @@ from notewell.index.analyze import (
     spans,
     stem,
 )
-from notewell.search.show.shown_text import NEW_ROW, ShownText, shown_text
+from notewell.search.show.shown_text import ShownText, shown_text
+from notewell.search.show.windows import Snippet, TokenHit, densest_window, merged, render, widened
 
-_SLACK = 6  # a cut may move by this part of a window to reach the start of a sentence
-_ENOUGH = 0.6  # of a window, after which it may end with a sentence
-_WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _FOLDED = re.compile(f"[{FOLDED}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
 # letters that it expands or that have combining marks, and signs that are tokens.
@@ -125,8 +114,8 @@ class Snippets:
         hits = read.hits
         phrase = self._phrase(read.flat)
         sentence = self._sentence(text, hits) if semantic and phrase is None else None
-        first, last = phrase or sentence or _densest(hits, self._weights, self._chars, shown)
-        start, end = _window(shown, first, last, self._chars)
+        first, last = phrase or sentence or densest_window(hits, self._weights, self._chars, shown)
+        start, end = widened(shown, first, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
         marks = [(hit.start, hit.end) for hit in inside] + self._special(read, start, end)
         marks = merged(marks if phrase is None else [*marks, (phrase[0], min(phrase[1], end))])
@@ -165,7 +154,7 @@ class Snippets:
         """The summed weight of the query's words among `tokens`, each counted once."""
         return sum(self._weights.get(token, 0.0) for token in set(tokens))
 
-    def _sentence(self, text: str, hits: Sequence[_TokenHit]) -> tuple[int, int] | None:
+    def _sentence(self, text: str, hits: Sequence[TokenHit]) -> tuple[int, int] | None:
         """The closest sentence, if the words of the query are missing or match by chance."""
         if self._closest is None:
             return None
@@ -187,16 +176,16 @@ class Snippets:
             self._last = last = _Reading(text, flat, self._hits(flat))
         return last
 
-    def _hits(self, flat: str) -> list[_TokenHit]:
+    def _hits(self, flat: str) -> list[TokenHit]:
         """Matches of the query's words, and forms of them, in flattened text, in order."""
-        hits: list[_TokenHit] = []
+        hits: list[TokenHit] = []
         for word in self._plain:
             at = flat.find(word.beginning)
             if at >= 0:
                 _add_forms(hits, word, flat, at)
         if self._spaceless:
             hits += [
-                _TokenHit(self._tokens[match.group()], match.start(), match.end())
+                TokenHit(self._tokens[match.group()], match.start(), match.end())
                 for match in self._spaceless.finditer(flat)
             ]
         hits.sort(key=_by_start)
@@ -282,7 +271,7 @@ class _QueryWord(NamedTuple):
         return cls(token, word, reduced, beginning if len(beginning) >= _MIN_STEM else word)
 
 
-def _add_forms(hits: list[_TokenHit], sought: _QueryWord, text: str, at: int) -> None:
+def _add_forms(hits: list[TokenHit], sought: _QueryWord, text: str, at: int) -> None:
     """Add the word and its forms as whole words of `text`, whose first candidate is at `at`.
 
     Searching for a prefix is far cheaper than splitting the text into words.
@@ -296,7 +285,7 @@ def _add_forms(hits: list[_TokenHit], sought: _QueryWord, text: str, at: int) ->
             end = rest.end() if rest else end
             word = text[at:end]
             if word == whole or stem(word) == reduced:
-                hits.append(_TokenHit(token, at, end))
+                hits.append(TokenHit(token, at, end))
         at = text.find(beginning, end)
 
 
@@ -340,95 +329,15 @@ def _run_around(window: str, at: int) -> tuple[int, int]:
     return start, rest.end() if rest else at
 
 
-class _TokenHit(NamedTuple):
-    """A match of a query's token in flattened text."""
-
-    token: str
-    start: int
-    end: int
-
-
 class _Reading(NamedTuple):
     """A text, the same flattened, and the matches of the query's words in it."""
 
     text: str
     flat: str
-    hits: list[_TokenHit]
+    hits: list[TokenHit]
 
 
 _by_start = attrgetter("start")
-
-
-def _densest(
-    hits: list[_TokenHit], weights: Mapping[str, float], chars: int, shown: ShownText
-) -> tuple[int, int]:
-    """The window from one hit to another, at most `chars` long, with the highest weight.
-
-    Further occurrences of a token count a tenth, so that variety wins over repetition.
-    """
-    best, chosen, total, first = 0.0, (0, 0), 0.0, 0
-    counts: dict[str, int] = dict.fromkeys(weights, 0)
-    for hit in hits:
-        total += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
-        counts[hit.token] += 1
-        least = max(hit.end - chars, shown.between_walls(hit.start)[0])
-        while hits[first].start < least and hits[first] is not hit:
-            dropped = hits[first].token
-            counts[dropped] -= 1
-            total -= weights[dropped] * (0.1 if counts[dropped] else 1.0)
-            first += 1
-        if total > best:
-            best, chosen = total, (hits[first].start, hit.end)
-    return chosen
-
-
-def _window(shown: ShownText, first: int, last: int, chars: int) -> tuple[int, int]:
-    """The part of the text around [first, last) that is shown."""
-    low, high = shown.between_walls(first)
-    last = min(last, first + chars, high)
-    if high - low <= chars:
-        return low, high
-    start = _start(shown.text, first, last, (low, high), chars)
-    return start, _end(shown.text, start, last, high, chars)
-
-
-def _start(text: str, first: int, last: int, within: tuple[int, int], chars: int) -> int:
-    """Where a window around [first, last) begins: with a sentence or row, else with a word."""
-    low, high = within
-    slack = chars // _SLACK
-    wanted = max(low, first - max(0, chars - (last - first)) // 3)
-    wanted = max(low, min(wanted, high - chars))
-    if wanted - low <= slack and first - low + (last - first) <= chars:
-        return low
-    for match in SENTENCE.finditer(text, max(low, wanted - slack), first):
-        return match.end()
-    word = None
-    # The place may be inside a word; that would count as a word that starts there.
-    for match in _WORD.finditer(text, max(low, wanted - slack)):
-        if match.start() > first:
-            break
-        word = match.start()
-        if word >= wanted:
-            break
-    return first if word is None else word
-
-
-def _end(text: str, start: int, last: int, high: int, chars: int) -> int:
-    """Where a window from `start` ends: with a sentence or row, else with a word; after `last`."""
-    slack = chars // _SLACK
-    limit = max(last, start + chars)
-    if limit + slack >= high:
-        return high
-    enough = max(last, start + round(chars * _ENOUGH))
-    ends = [match.end() for match in SENTENCE.finditer(text, enough - 1, limit)]
-    if ends:
-        return ends[-1]
-    for begin in (max(start, limit - slack), start):  # nearly always, the last few words do
-        ends = [match.end() for match in _WORD.finditer(text, begin, limit + 1)]
-        fitting = [at for at in ends if last <= at <= limit]
-        if fitting:
-            return fitting[-1]
-    return limit
 
 
 def _flat_char(code: int) -> str:
@@ -451,105 +360,3 @@ class _Flattening(dict[int, str]):
 
 
 _FLATTENING = _Flattening()
-
-
-SENTENCE = re.compile("(?:[.!?…](?: ·)?\\s|[。\uff01\uff1f](?: · )?|\\n| · )\\s*")
-_FULL_STOP = re.compile("[.!?…。\uff01\uff1f]['\"\u201d\u2019)]*\\Z")
-_MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")
-MAX_PASSAGES = 2  # per reply; each takes almost a millisecond
-_MIN_CHARS = 12  # shorter text is a marker or a number, not a sentence
-
-
-class ClosestSentence:
-    """Finds the closest sentence to one query in each of the first `passages` passages."""
-
-    def __init__(self, model: KnowsTokens, query: str, *, passages: int = MAX_PASSAGES) -> None:
-        """The vectors of `query` are looked up with the first passage."""
-        self._model = model
-        self._query = query
-        self._remaining = passages
-        self._query_tokens: FloatArray | None = None
-
-    def __call__(self, text: str) -> tuple[int, int] | None:
-        """(start, end) of the sentence in `text`; None with fewer than two, or no passages left."""
-        if self._remaining <= 0:
-            return None
-        sentences = sentences_of(text)
-        if len(sentences) < 2:
-            return None
-        self._remaining -= 1
-        wanted, read = self._query_vectors(), self._model.token_vectors(text)
-        if wanted is None or read is None or not len(wanted) or not len(read.starts):
-            return None
-        owners = np.searchsorted([start for start, _ in sentences], read.starts, side="right") - 1
-        numbers, firsts = np.unique(owners, return_index=True)
-        scores = np.maximum.reduceat(wanted @ read.vectors.T, firsts, axis=1).mean(axis=0)
-        scores[numbers < 0] = -np.inf  # tokens before the first sentence
-        return sentences[max(int(numbers[np.argmax(scores)]), 0)]
-
-    def _query_vectors(self) -> FloatArray | None:
-        if self._query_tokens is None:
-            read = self._model.token_vectors(self._query)
-            self._query_tokens = read.vectors if read is not None else None
-        return self._query_tokens
-
-
-def sentences_of(text: str) -> list[tuple[int, int]]:
-    """(start, end) of sentences and lines, without list markers, white space and lines of tags."""
-    cuts = [0, *(match.end() for match in SENTENCE.finditer(text)), len(text)]
-    found = []
-    for start, end in pairwise(cuts):
-        marked = _MARK.match(text, start)
-        first = marked.end() if marked else start
-        sentence = text[first:end].rstrip()
-        if len(sentence) >= _MIN_CHARS and any(word[0] != "#" for word in sentence.split()):
-            found.append((first, first + len(sentence)))
-    return found
-
-
-ELLIPSIS = "…"
-
-
-@frozen
-class Snippet:
-    """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
-
-    `at` is the offset of the best match in the passage, 0 without a match.
-    """
-
-    text: str
-    highlights: tuple[tuple[int, int], ...]
-    at: int
-
-
-def render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
-    """The part text[start:end] in one line, and the marks in it."""
-    part = text[start:end].rstrip().removesuffix(NEW_ROW.rstrip()).rstrip()
-    begins_inside = start and not SENTENCE.search(text, max(0, start - len(NEW_ROW)), start)
-    before = ELLIPSIS if begins_inside else ""
-    after = "" if not text[end:].strip() or _FULL_STOP.search(part) else ELLIPSIS
-    line = f"{before}{part}{after}"
-    last, shift = start + len(part), len(before) - start
-    shown = [(min(a, last) + shift, min(b, last) + shift) for a, b in marks]
-    return Snippet(line, _utf16(line, shown), at)
-
-
-def merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Marks in order; overlapping or touching ones are joined."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(marks):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if not pairs or line.isascii():
-        return tuple(pairs)
-    if len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line):  # no character takes two
-        return tuple(pairs)
-    wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
-    return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)

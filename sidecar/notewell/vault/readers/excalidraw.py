@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from notewell.vault.parse import file_title
-from notewell.vault.readers.canvas import (
+from notewell.vault.readers.canvas_file import (
     Json,
     load_object,
     name_of,
