@@ -45,7 +45,7 @@ def test_what_a_writer_commits_is_served(indexes: tuple[Index, Index]) -> None:
 def test_a_lost_index_is_told_once_and_so_is_its_return(
     indexes: tuple[Index, Index], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "notewell.engine.engine")
+    caplog.set_level(logging.INFO, "notewell.engine.follower")
     _, reader = indexes
     answers: list[int] = []
 

@@ -30,7 +30,7 @@ from notewell.engine import reader_pool
 from notewell.engine.engine import Engine
 from notewell.engine.reader_pool import AskedSearch, LentModel, ReaderPool, reader_count
 from notewell.features import FEATURES
-from notewell.search.rank.evidence import UNTUNED
+from notewell.search.weights import UNTUNED
 from tests.stress.served import environment
 from tests.tiny_model import write_tiny_model
 from tests.waiting import HANG_S, PROCESS_S, until

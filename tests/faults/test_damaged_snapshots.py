@@ -12,11 +12,10 @@ import pytest
 
 from notewell.base.types import Batch
 from notewell.index.embedded import EmbeddedIndex
-from notewell.search.query import note_facts, word_list
-from notewell.search.query.note_facts import FactsCache
-from notewell.search.query.word_list import WordListCache
-from notewell.search.rank import name_matches
-from notewell.search.rank.name_matches import NamesCache
+from notewell.search.facts import names_cache, note_facts, word_list
+from notewell.search.facts.names_cache import NamesCache
+from notewell.search.facts.note_facts import FactsCache
+from notewell.search.facts.word_list import WordListCache
 from tests.faults.damage import harms
 from tests.faults.index_operations import notes, open_index
 
@@ -49,7 +48,7 @@ KEPT: dict[str, Callable[[EmbeddedIndex, Path], list[object]]] = {
 def test_a_damaged_snapshot_of_all_notes_changes_nothing(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, least in ((note_facts, "_MIN_CHANGED"), (name_matches, "_MIN_CHANGED")):
+    for module, least in ((note_facts, "_MIN_CHANGED"), (names_cache, "_MIN_CHANGED")):
         monkeypatch.setattr(module, least, 0)  # as if there were many notes
     monkeypatch.setattr(word_list, "_MIN_SAVED", 1)
     whole = tmp_path / "whole"

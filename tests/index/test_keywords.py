@@ -171,7 +171,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
 def test_very_common_words_are_not_searched_beside_rare_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("notewell.index.lexical._COMMON_LEAST", 2)
+    monkeypatch.setattr("notewell.index.clauses._COMMON_LEAST", 2)
     keywords = Keywords(postings_of(["the rose", "the tulip", "the lily", "the fern"]))
     assert keywords.search(terms("the rose"), limit=10).chunk_ids.tolist() == [0]
     assert keywords.search(terms("the"), limit=10).chunk_ids.tolist() == [0, 1, 2, 3]

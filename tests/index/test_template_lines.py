@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.types import Batch, NoteFieldWeights, NotePut
-from notewell.index import lexical
+from notewell.index import template_lines
 from notewell.index.analyze import tokens, words
 from notewell.index.embedded import EmbeddedIndex, balance, note_lines
 from notewell.index.embedded.keywords import Keywords
@@ -168,7 +168,7 @@ def test_headings_that_many_notes_have_are_template_lines() -> None:
 )
 def test_counts_do_not_depend_on_history(steps: list[list[int]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexical, "_MOST_STEPS", most)
+        patch.setattr(template_lines, "_MOST_STEPS", most)
         _assert_counted_as_new(steps)
 
 

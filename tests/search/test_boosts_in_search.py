@@ -8,7 +8,7 @@ import pytest
 
 from notewell.base.types import FusionMethod, SearchMode, SearchRules
 from notewell.search.rank import boosts
-from notewell.search.rank.evidence import EvidenceWeights
+from notewell.search.weights import EvidenceWeights
 from tests.search.library import Library, MakeLibrary
 
 HONEY = "Honey is made in the hive.\n"

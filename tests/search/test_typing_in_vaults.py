@@ -14,7 +14,7 @@ from notewell.base.types import Batch, NotePut, VaultRules
 from notewell.contract.search import SearchReply
 from notewell.index.analyze import words
 from notewell.index.embedded import EmbeddedIndex
-from notewell.search.rank.name_table import name_key
+from notewell.search.facts.name_table import name_key
 from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse

@@ -170,7 +170,7 @@ def test_files_deleted_during_the_walk_are_missing(
             shutil.rmtree(root / "folder")
         return False
 
-    monkeypatch.setattr("notewell.vault.files.is_hidden", vanish)
+    monkeypatch.setattr("notewell.vault.walker.is_hidden", vanish)
     found = walk(root)
     assert paths(found) == ["a.md"]
     assert (found.unread, found.warnings) == ((), ())

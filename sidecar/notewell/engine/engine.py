@@ -65,7 +65,7 @@ from notewell.index.port import Index
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
 from notewell.search.query.complete import Completions
-from notewell.search.rank.evidence import UNTUNED
+from notewell.search.weights import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
 from notewell.vault.write import open_writer

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.index.port import IndexReader
     from notewell.models.chat.providers import Providers
     from notewell.models.query_table_file import FindTable
-    from notewell.search.rank.evidence import Tuning
+    from notewell.search.weights import Tuning
     from notewell.vault.sources import Source
     from notewell.vault.write import VaultWriter
 

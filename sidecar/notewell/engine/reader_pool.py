@@ -41,7 +41,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.feature import Feature
 from notewell.models.resilient import usable_processors
 from notewell.search.query.language import parse
-from notewell.search.rank.evidence import Tuning
+from notewell.search.weights import Tuning
 
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts
 _REST_S = 60.0  # after a start that failed, or was of no use: the next may be as well

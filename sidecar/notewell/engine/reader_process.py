@@ -33,7 +33,7 @@ from notewell.index.port import Index
 from notewell.models.fetch import fetch
 from notewell.models.loading import described, load_embedder
 from notewell.models.tokens import KnownText, read_tokenizer, read_words
-from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.weights import UNTUNED, Tuning
 
 # Of memory: between them some tens of megabytes are freed, as by each reading of a changed index.
 _SEARCHES_PER_RELEASE = 100

@@ -19,8 +19,8 @@ from notewell.models.pool import RerankerSlot
 from notewell.models.query_table_file import FindTable
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext, Uri
-from notewell.search.rank.evidence import UNTUNED, Tuning
 from notewell.search.show import similar as similar_notes
+from notewell.search.weights import UNTUNED, Tuning
 
 
 class SearchTurns:

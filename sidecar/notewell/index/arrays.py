@@ -6,7 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.base.errors import ModelError
-from notewell.base.types import FloatArray, IdArray, ModelKey, VectorPut
+from notewell.base.types import (
+    FloatArray,
+    IdArray,
+    ModelKey,
+    VectorPut,
+)
 
 _SAMPLE_FROM = 1000  # scores; fewer are compared all at once
 _SAMPLED, _ROOM = 16, 1.3  # every so many scores are a sample; it is read somewhat generously
@@ -95,3 +100,13 @@ def as_float16(put: VectorPut, dimensions: int, model: ModelKey) -> npt.NDArray[
             code="bad_vector",
         )
     return rounded
+
+
+def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
+    """Mask of the ids that are in `ascending`; for some hundreds faster than `np.isin`."""
+    if not len(ascending):
+        return np.zeros(len(ids), np.bool_)
+    at = np.searchsorted(ascending, ids)
+    at[at == len(ascending)] = 0
+    found: npt.NDArray[np.bool_] = ascending[at] == ids
+    return found

@@ -22,17 +22,17 @@ from notewell.contract.search import (
 from notewell.index.link_graph import TopicLinksCache
 from notewell.index.port import IndexReader
 from notewell.models.query_table import QueryTable
+from notewell.search.facts.copies import CopiesCache
+from notewell.search.facts.embeds import EmbedsCache
+from notewell.search.facts.names_cache import NamesCache
+from notewell.search.facts.note_facts import FactsCache
+from notewell.search.facts.readability import ReadabilityCache
+from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.language import ParsedQuery, describe_query
 from notewell.search.query.note_columns import ColumnsCache
-from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.synonyms import SynonymsCache
-from notewell.search.query.word_list import WordListCache
-from notewell.search.rank.evidence import UNTUNED, Tuning
-from notewell.search.rank.name_matches import NamesCache
-from notewell.search.rank.readability import ReadabilityCache
-from notewell.search.show.copies import CopiesCache
-from notewell.search.show.embedding_notes import EmbedsCache
-from notewell.search.show.explain import Trace
+from notewell.search.trace import Trace
+from notewell.search.weights import UNTUNED, Tuning
 from notewell.vault.sources import source_of
 
 Uri = Callable[[str, str | None], str]  # the link that opens a path at an anchor

@@ -65,15 +65,10 @@ from notewell.search.show import duplicates, results
 from notewell.search.show.closest_sentence import ClosestSentence
 from notewell.search.show.copies import with_copies
 from notewell.search.show.embedding_notes import with_embedding_notes
-from notewell.search.show.explain import (
-    Trace,
-    contributions,
-    trace_limit,
-    trace_ranking,
-    trace_relevance,
-)
+from notewell.search.show.explain import contributions, trace_limit, trace_ranking, trace_relevance
 from notewell.search.show.results import QueryPhrases
 from notewell.search.show.snippets import Snippets
+from notewell.search.trace import Trace
 
 
 def search(context: SearchContext) -> SearchReply:

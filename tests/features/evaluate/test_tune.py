@@ -28,7 +28,7 @@ from notewell.features.evaluate.service import (
     query_weights,
 )
 from notewell.features.evaluate.tuning import current
-from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.weights import UNTUNED, Tuning
 
 TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for second in
           ("der", "fan", "gos", "hip", "jun", "lam", "nek", "pid", "rov")]  # fmt: skip

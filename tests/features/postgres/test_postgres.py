@@ -13,7 +13,7 @@ import pytest
 
 from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.types import Batch, VectorPut
-from notewell.features.postgres import vector_table, vectors
+from notewell.features.postgres import used_model, vectors
 from notewell.features.postgres.address import DatabaseAddress, parse
 from notewell.features.postgres.connection import Database, DatabaseGoneError
 from notewell.features.postgres.index import PostgresIndex
@@ -320,7 +320,7 @@ def test_what_text_of_the_database_cannot_hold_is_replaced(opened: Open, make: M
 def test_the_approximate_index_finds_what_an_exact_search_does(
     opened: Open, make: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (vectors, vector_table):
+    for module in (vectors, used_model):
         monkeypatch.setattr(module, "EXACT_LIMIT", 100)
     index = opened()
     index.use_model(make.model, make.dimensions)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from notewell.base.types import Batch, SearchRules
+from notewell.search.facts.note_facts import FactsCache
 from notewell.search.query import language
-from notewell.search.query.note_facts import FactsCache
 from notewell.search.query.note_scope import may_mean_daily_notes, mentions_date
 from tests.search.library import Library, MakeLibrary, index_vault
 

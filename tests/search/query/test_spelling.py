@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query import word_list
+from notewell.search.facts import word_list
+from notewell.search.facts.names_cache import NamesCache
+from notewell.search.facts.word_list import WordList, WordListCache
 from notewell.search.query.spelling import (
     Fix,
     Speller,
@@ -18,8 +20,6 @@ from notewell.search.query.spelling import (
     is_word_of,
 )
 from notewell.search.query.terms import query_terms
-from notewell.search.query.word_list import WordList, WordListCache
-from notewell.search.rank.name_matches import NamesCache
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 NOTES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.spelling import Speller
 from notewell.search.query.terms import completions, content_words, query_terms
-from notewell.search.query.word_list import WordListCache
 from notewell.search.rank.relevance import Asked
 from tests.search.library import Library, MakeLibrary
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from notewell.base.types import FloatArray
 from notewell.search.rank.evidence import (
-    EvidenceWeights,
     Links,
     NoteEvidence,
     QueryEvidence,
@@ -24,6 +23,7 @@ from notewell.search.rank.evidence import (
     weigh_meaning,
     weigh_words,
 )
+from notewell.search.weights import EvidenceWeights
 
 WEIGHTS = EvidenceWeights()
 QUERY = QueryEvidence(known_idf=10.0, words=2, passages=5000, cosine_deviation=0.1)

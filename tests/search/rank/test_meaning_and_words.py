@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from notewell.index.analyze import tokens
+from notewell.search.facts.readability import ReadabilityCache
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
-from notewell.search.rank.readability import ReadabilityCache
 from notewell.search.rank.relevance import Asked, Relevance, judge
 from tests.search.library import HashedWords, Library, MakeLibrary
 

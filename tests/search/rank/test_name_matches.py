@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from notewell.base.types import Batch, StoredNote
 from notewell.index.embedded import EmbeddedIndex
-from notewell.search.rank import name_matches
-from notewell.search.rank.name_matches import MOST, NameMatches, NamesCache, find_names
-from notewell.search.rank.name_table import Derived, NameTable, name_key, names_of
+from notewell.search.facts import names_cache
+from notewell.search.facts.name_table import Derived, NameTable, name_key, names_of
+from notewell.search.facts.names_cache import NamesCache
+from notewell.search.rank.name_matches import MOST, NameMatches, find_names
 from tests.search.library import Library, MakeLibrary, index_vault
 
 
@@ -266,7 +267,7 @@ def stems_of(one: StoredNote) -> set[str]:
 
 @pytest.fixture
 def library(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr(name_matches, "_MIN_CHANGED", 0)  # as if there were many notes
+    monkeypatch.setattr(names_cache, "_MIN_CHANGED", 0)  # as if there were many notes
     return make_library({"Apple tree.md": "one\n", "Birch.md": "two\n"})
 
 

@@ -15,8 +15,9 @@ import pytest
 
 from notewell.base.types import FloatArray
 from notewell.search.rank import evidence
-from notewell.search.rank.evidence import EvidenceWeights, NoteEvidence, QueryEvidence
+from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
 from notewell.search.rank.relevance import USUALLY_NEARER, Asked, judge
+from notewell.search.weights import EvidenceWeights
 
 FILE = Path(__file__).with_name("phone_cases.json")
 WEIGHTS = EvidenceWeights()

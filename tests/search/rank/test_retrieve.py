@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from notewell.base.types import NoteFieldWeights, VectorHits
+from notewell.search.facts.names_cache import NamesCache
 from notewell.search.query.note_scope import EVERYWHERE
 from notewell.search.query.terms import (
     FUNCTION_WORD_WEIGHT,
@@ -13,7 +14,6 @@ from notewell.search.query.terms import (
     function_words,
     query_terms,
 )
-from notewell.search.rank.name_matches import NamesCache
 from notewell.search.rank.retrieve import (
     KeywordResult,
     collect,

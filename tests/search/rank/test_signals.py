@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.search.rank.readability import digit_share, unreadable_share
+from notewell.search.facts.readability import digit_share, unreadable_share
 
 
 @pytest.mark.parametrize(

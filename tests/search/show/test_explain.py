@@ -7,7 +7,7 @@ import math
 import pytest
 
 from notewell.contract.search import Moved, StageTrace
-from notewell.search.show.explain import Trace
+from notewell.search.trace import Trace
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -26,7 +26,7 @@ from notewell.features.archaeology.requests import (
     Interval,
     Peak,
 )
-from notewell.search.query.note_facts import stated_day
+from notewell.search.facts.note_facts import stated_day
 from notewell.vault.daily import DailyNotes
 from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
 

@@ -30,7 +30,7 @@ from notewell.features.evaluate.run import (
     up_to_date,
 )
 from notewell.features.evaluate.tuning import TuningFile
-from notewell.search.rank.evidence import UNTUNED
+from notewell.search.weights import UNTUNED
 
 if TYPE_CHECKING:
     from notewell.engine.open_vaults import Vaults

@@ -29,7 +29,7 @@ from notewell.features.evaluate.requests import (
     TuneRequest,
 )
 from notewell.features.evaluate.tuning import TuningFile
-from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.weights import UNTUNED, Tuning
 
 MIN_QUERIES = 30  # with fewer, no gain is sure
 MAX_QUERIES = 500  # those that count most

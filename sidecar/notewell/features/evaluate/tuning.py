@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from notewell.base.support import disk
-from notewell.search.rank.evidence import UNTUNED, Tuning
+from notewell.search.weights import UNTUNED, Tuning
 
 log = logging.getLogger(__name__)
 

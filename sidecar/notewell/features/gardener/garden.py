@@ -18,9 +18,9 @@ from notewell.engine.feature import OpenVault
 from notewell.features.gardener import GardenRules
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
+from notewell.search.facts.copies import copies_of
 from notewell.search.rank.candidates import centred_vectors
 from notewell.search.show.closest_sentence import sentences_of
-from notewell.search.show.copies import copies_of
 from notewell.vault.daily import DailyNotes, obsidian_settings, template_folder
 from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import file_title, one_line_end

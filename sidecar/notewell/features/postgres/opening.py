@@ -43,7 +43,7 @@ from notewell.features.postgres.index import PostgresIndex, write_postings
 from notewell.features.postgres.lease import Lease
 from notewell.index import engines
 from notewell.index.port import Index, IndexReader
-from notewell.search.rank.name_matches import NamesCache
+from notewell.search.facts.names_cache import NamesCache
 
 _UNFINISHED = ".moving"  # ends the name of a vault, and is a folder, until the copy is whole
 _NOTES_AT_ONCE, _VECTORS_AT_ONCE = 200, 2_000

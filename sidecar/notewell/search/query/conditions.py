@@ -30,6 +30,7 @@ from notewell.index.analyze import words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import PROPERTY_BITS
 from notewell.index.port import IndexReader
+from notewell.search.facts.note_facts import Facts, modified_time, stated_time
 from notewell.search.query.language import (
     All,
     Dated,
@@ -44,7 +45,6 @@ from notewell.search.query.language import (
     Within,
 )
 from notewell.search.query.note_columns import NoteColumns, composed
-from notewell.search.query.note_facts import Facts, modified_time, stated_time
 from notewell.search.query.scopes import needed_words, written_test
 from notewell.search.query.text_matching import (
     candidate_chunks,

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import words
-from notewell.search.query.dates import Period, days
+from notewell.search.facts.periods import Period, days
 
 _YEARS = (1990, 2100)
 # Letters that people leave out or write in two ways; one letter for one, so that places stay.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
-from notewell.base.types.frozen import frozen
+from notewell.search.facts.periods import Period, local_time
 
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?.*)?)?)?", re.DOTALL
@@ -15,14 +15,6 @@ _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)", re.DOTALL)
 
 _Day = tuple[int, int, int]
-
-
-@frozen
-class Period:
-    """A period [start, end) in POSIX seconds; for a point in time, start == end."""
-
-    start: float
-    end: float
 
 
 def period(text: str, now: float) -> Period | None:
@@ -77,17 +69,6 @@ def bounds(text: str, now: float) -> tuple[float | None, float | None] | None:
     return point.start, None if point.start == point.end else point.end
 
 
-def days(first: date, end: date) -> Period:
-    """From the midnight that begins `first` to the one that begins `end`, local time.
-
-    Raises ValueError, OverflowError or OSError if it is out of the range of the system.
-    """
-    return Period(
-        _local(first.year, first.month, first.day).timestamp(),
-        _local(end.year, end.month, end.day).timestamp(),
-    )
-
-
 def _compare(sign: str, point: Period) -> tuple[float | None, float | None]:
     ranges: dict[str, tuple[float | None, float | None]] = {
         ">": (point.end, None),
@@ -106,18 +87,12 @@ def _calendar(found: re.Match[str]) -> Period:
         return _between((year, month, 1), (year + month // 12, month % 12 + 1, 1))
     if not found.group(4):
         return _between((year, month, day), (year, month, day), days=1)
-    start = _local(year, month, day).replace(hour=hour, minute=minute, second=second).timestamp()
+    start = (
+        local_time(year, month, day).replace(hour=hour, minute=minute, second=second).timestamp()
+    )
     return Period(start, start + (1.0 if found.group(6) else 60.0))
 
 
 def _between(first: _Day, last: _Day, *, days: int = 0) -> Period:
     """From midnight to midnight, local time; a day is not always 24 hours long."""
-    return Period(_local(*first).timestamp(), (_local(*last, days=days)).timestamp())
-
-
-def _local(year: int, month: int, day: int, *, days: int = 0) -> datetime:
-    naive = datetime(year, month, day)  # noqa: DTZ001 (users mean local days)
-    return (naive + timedelta(days=days)).astimezone()
-
-
-# --- periods ------------------------------------------------------------------------------------
+    return Period(local_time(*first).timestamp(), (local_time(*last, days=days)).timestamp())

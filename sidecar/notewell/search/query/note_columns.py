@@ -20,6 +20,7 @@ from notewell.base.types import IdArray, PropertyValue, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader, KeywordIndex
+from notewell.search.facts import periods
 from notewell.search.query import dates
 from notewell.search.query.language import (
     Comparison,
@@ -290,7 +291,7 @@ def _less(left: float | str, right: float | str) -> bool:
     return left < right
 
 
-def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool:
+def _within(moment: float, comparison: Comparison, wanted: periods.Period) -> bool:
     """Compare a POSIX time with a period, such as a month: after it, before it, or in it."""
     match comparison:
         case "=":

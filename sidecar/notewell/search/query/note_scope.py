@@ -16,7 +16,8 @@ import numpy as np
 from notewell.base.types import IdArray, SearchRules
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
-from notewell.index.arrays import without
+from notewell.index.arrays import among, without
+from notewell.search.facts.note_facts import TEMPLATE_FOLDERS, Facts
 from notewell.search.query import date_mentions
 from notewell.search.query.language import (
     All,
@@ -28,8 +29,6 @@ from notewell.search.query.language import (
     PathContains,
     Property,
 )
-from notewell.search.query.note_facts import TEMPLATE_FOLDERS, Facts
-from notewell.search.rank.candidates import among
 
 _FEW = 20  # below one in so many notes, dropping hits is cheaper than a filter of the index
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}(?!\d)")

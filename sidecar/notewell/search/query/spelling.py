@@ -21,10 +21,10 @@ from notewell.contract.search import Corrected
 from notewell.index.analyze import Token, spans, stem, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
+from notewell.search.facts.name_table import NameTable
+from notewell.search.facts.word_list import WordListCache, is_word
 from notewell.search.query.date_mentions import is_date_word
 from notewell.search.query.lexer import lex
-from notewell.search.query.word_list import WordListCache, is_word
-from notewell.search.rank.name_table import NameTable
 
 CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
 _MAX_CORRECTED = 3  # words per query

@@ -19,9 +19,9 @@ from notewell.base.types.frozen import frozen
 from notewell.index.analyze import SPACELESS_CHARACTER, stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
+from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.spelling import Fix, Speller, Spelling
 from notewell.search.query.word_forms import other_forms, transliterated
-from notewell.search.query.word_list import WordListCache
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25

@@ -21,8 +21,8 @@ from notewell.base.types import FloatArray, IdArray, SearchRules, Signal, Stored
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.search.context import SearchContext
+from notewell.search.facts.note_facts import Facts
 from notewell.search.query.date_mentions import DateMention
-from notewell.search.query.note_facts import Facts
 from notewell.search.query.terms import Terms
 from notewell.search.query.text_matching import fold
 from notewell.search.rank.evidence import Links, activated, linked_from_best, relative

@@ -65,16 +65,6 @@ def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray,
     return ordered[starts], bm25, cosine
 
 
-def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
-    """Mask of the ids that are in `ascending`; for some hundreds faster than `np.isin`."""
-    if not len(ascending):
-        return np.zeros(len(ids), np.bool_)
-    at = np.searchsorted(ascending, ids)
-    at[at == len(ascending)] = 0
-    found: npt.NDArray[np.bool_] = ascending[at] == ids
-    return found
-
-
 def or_zero(scores: FloatArray) -> FloatArray:
     """Scores with 0 for NaN; cheaper than `np.nan_to_num`, which looks for infinities too."""
     known: FloatArray = np.where(np.isnan(scores), np.float32(0.0), scores)

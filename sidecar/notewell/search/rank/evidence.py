@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
 
@@ -21,8 +21,9 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.port import IndexReader
+from notewell.search.facts.readability import between
 from notewell.search.rank.candidates import SAME, CosineMap, or_zero
-from notewell.search.rank.readability import between
+from notewell.search.weights import EvidenceWeights
 
 # The places of the notes at both ends of links, among some notes; no pair twice.
 Links = tuple[IdArray, IdArray]
@@ -46,63 +47,6 @@ _READ_VAULT = (0.05, 0.15)  # the same, by how much of the vault's notes the mod
 _MOST_SETTLED, _SHORT_SETTLED = 0.8, 0.85  # the most that words settle, by first and short notes
 _SAID_SPAN = 0.1  # of the query, within which meaning rises from not at all to fully
 _MIN_DEVIATION = 0.03
-
-
-@frozen
-class EvidenceWeights:
-    """The constants of the score (docs/search.md; tests/eval/README.md has how they were fitted).
-
-    `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2), in which the mean
-    over the note's passages has the share `mean`, and the best one the rest. `rise` is the
-    logarithm of the most that the weight rises; so is `most_topical` where the nearest passages
-    stand out, `topical` times how far above `topical_from`, unless their notes say less than `said`
-    of the query. `unreadable` is the share it loses where the model cannot read the query, `named`
-    the share it loses where a note has the query as its name. `exact_name` is added to the names of
-    such a note, so that it comes first.
-    """
-
-    meaning: float = 1.1
-    mean: float = 0.4
-    coverage: float = 0.8
-    described: float = 0.6
-    names: float = 2.0
-    exact_name: float = 1.0
-    links: float = 0.2
-    unreadable: float = 0.7
-    named: float = 0.5
-    rise: float = 2.3
-    topical: float = 2.3
-    topical_from: float = 1.0
-    most_topical: float = 2.3
-    said: float = 0.3
-
-
-@frozen
-class Tuning:
-    """Factors on the parts of the score that were fitted to one vault (`features/evaluate`).
-
-    Factors and not weights, so that they keep their meaning when a setting, a model or a new
-    version changes a weight. `names` is on both constants of names.
-    """
-
-    meaning: float = 1.0
-    coverage: float = 1.0
-    names: float = 1.0
-    links: float = 1.0
-
-    def applied(self, weights: EvidenceWeights) -> EvidenceWeights:
-        return replace(
-            weights,
-            meaning=weights.meaning * self.meaning,
-            coverage=weights.coverage * self.coverage,
-            described=weights.described * self.coverage,
-            names=weights.names * self.names,
-            exact_name=weights.exact_name * self.names,
-            links=weights.links * self.links,
-        )
-
-
-UNTUNED = Tuning()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ kind. So q is 1 too if the query has all words of the name, and the folder's nam
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -25,11 +24,9 @@ import numpy.typing as npt
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import stem, words
-from notewell.index.arrays import ascending, firsts
-from notewell.index.port import IndexReader
+from notewell.index.arrays import among, ascending, firsts
+from notewell.search.facts.name_table import Floats, Ints, NameTable, name_key
 from notewell.search.query.terms import FUNCTION_WORD_WEIGHT, function_words
-from notewell.search.rank.candidates import among
-from notewell.search.rank.name_table import Floats, Ints, NameTable, name_key
 from notewell.vault.readers import link_name
 
 MOST = 50  # notes found by parts of their names; notes whose name is the query are all found
@@ -38,9 +35,6 @@ _MIN_PREFIX = 2  # letters of an unfinished word
 _MIN_UNKNOWN_PREFIX = 3  # letters of a word the vault does not have, to take it for a beginning
 _MAX_COMPLETED = 200  # names that begin with the query
 _MAX_RANKED = 400  # names: eight for each of the best notes, more than notes have
-_SNAPSHOT = "names"
-_CONTENT = "stems of the names of notes 4"
-_MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
 _LAST = "\U0010ffff"
 _WHOLE = 1.0 - 1e-9  # a share that is 1 but for rounding
 _ONE_WORD = 0.1  # of the score, of a name that says one word of several
@@ -340,52 +334,3 @@ class _Lookup:
 @lru_cache(maxsize=1024)  # a vault has far fewer folders than notes
 def _stems(folder: str) -> frozenset[str]:
     return frozenset(map(stem, words(folder)))
-
-
-class NamesCache:
-    """Caches the table of names of one index and updates it on access. Thread-safe."""
-
-    def __init__(self) -> None:
-        """Nothing is read before the first access."""
-        self._lock = threading.Lock()
-        self._generation = -1
-        self._table = NameTable.empty()
-
-    def current(self, index: IndexReader) -> NameTable:
-        with self._lock:
-            generation = index.text_generation
-            if generation != self._generation:
-                self._update(index, generation)
-            return self._table
-
-    def _update(self, index: IndexReader, generation: int) -> None:
-        if self._generation < 0:
-            self._load(index, generation)
-        if self._generation == generation:
-            return
-        if self._generation < 0:
-            changed = index.all_notes()
-            ids = np.array([note.id for note in changed], np.int64)
-        else:
-            ids, basics = index.notes_changed_since(self._generation)
-            known = index.notes([note.id for note in basics])
-            changed = tuple(known.values())
-        self._table = self._table.updated(ids, changed)
-        self._generation = generation
-        if len(changed) > _MIN_CHANGED:
-            self._save(index)
-
-    def _save(self, index: IndexReader) -> None:
-        made = np.array([self._generation], np.int64)
-        index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": made})
-
-    def _load(self, index: IndexReader, latest: int) -> None:
-        """Load the snapshot of an earlier process, unless the database is an older copy."""
-        saved = index.array_cache.load(_SNAPSHOT, _CONTENT)
-        if saved is None or "made" not in saved or int(saved["made"][0]) > latest:
-            return
-        table = NameTable.from_arrays(saved)
-        if table is not None:
-            self._table, self._generation = table, int(saved["made"][0])
-            if not saved.keys() >= NameTable.ARRAYS:  # an earlier version derived them again
-                self._save(index)

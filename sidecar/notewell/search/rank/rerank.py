@@ -19,7 +19,7 @@ from notewell.contract.search import Fusion
 from notewell.index.port import IndexReader
 from notewell.search.context import Report, SearchContext
 from notewell.search.rank.ranking import RankedNote
-from notewell.search.show.explain import paths_of
+from notewell.search.trace import paths_of
 
 MAX_RERANKED = 20  # first results that the model reads, as far as the time budget allows
 RANK_OFFSET = 2.0  # the k of reciprocal rank fusion; small, so that the first ranks count most

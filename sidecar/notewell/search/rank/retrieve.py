@@ -12,25 +12,24 @@ import numpy.typing as npt
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 from notewell.index.analyze import stem, words
-from notewell.index.arrays import ascending, highest
+from notewell.index.arrays import among, ascending, highest
 from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.note_terms import FIELD_BITS, NAME_BITS, TEMPLATE_BIT
 from notewell.index.port import IndexReader
+from notewell.search.facts.name_table import NameTable
 from notewell.search.query.note_scope import EVERYWHERE, NO_NOTES, Scope
 from notewell.search.query.terms import Terms, function_words
 from notewell.search.rank.candidates import (
     SAME,
     Candidates,
     CosineMap,
-    among,
     by_note,
     mean_cosines,
     merge,
 )
 from notewell.search.rank.evidence import NoteEvidence
 from notewell.search.rank.name_matches import NO_MATCHES, NameMatches, find_names
-from notewell.search.rank.name_table import NameTable
 from notewell.vault.sections import heading_paths
 
 Hits = TypeVar("Hits", bound=ChunkHits)

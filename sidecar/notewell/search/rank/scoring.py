@@ -18,21 +18,15 @@ from notewell.base.types import (
 from notewell.base.types.frozen import frozen
 from notewell.index.analyze import SPACELESS_CHARACTER
 from notewell.search.context import SearchContext
+from notewell.search.facts.readability import digit_share, unreadable_share
 from notewell.search.query.terms import Terms
 from notewell.search.rank import evidence
 from notewell.search.rank.candidates import Candidates, or_zero
-from notewell.search.rank.evidence import (
-    UNTUNED,
-    Addends,
-    EvidenceWeights,
-    NoteEvidence,
-    QueryEvidence,
-    Tuning,
-)
+from notewell.search.rank.evidence import Addends, NoteEvidence, QueryEvidence
 from notewell.search.rank.fixed_fusion import plan
 from notewell.search.rank.gars import Spreading
 from notewell.search.rank.ranking import SEMANTIC_ONLY, SUMS, Fused, FusionPlan, Scored
-from notewell.search.rank.readability import digit_share, unreadable_share
+from notewell.search.weights import UNTUNED, EvidenceWeights, Tuning
 
 _DEFAULT = SearchRules()
 _NEUTRAL_ALPHA = 0.5  # the share of meaning that leaves the addends as they are

@@ -18,7 +18,7 @@ from notewell.index.analyze import words
 from notewell.index.port import IndexReader
 from notewell.search.context import Report, SearchContext
 from notewell.search.rank.ranking import RankedNote
-from notewell.search.show.explain import MAX_PATHS, paths_of
+from notewell.search.trace import MAX_PATHS, paths_of
 from notewell.vault.paths import is_document
 
 MAX_COMPARED = 200  # notes of a list that are compared

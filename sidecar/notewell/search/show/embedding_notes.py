@@ -8,68 +8,19 @@ its attachment, below it, where nothing else finds it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
 
-from notewell.base.types import IdArray, StoredChunk, StoredNote
-from notewell.base.types.frozen import frozen
+from notewell.base.types import IdArray, StoredChunk
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
+from notewell.search.facts.embeds import MAX_EMBEDDING, embedding
 from notewell.search.rank.ranking import RankedNote
-from notewell.vault.readers import is_markdown
 
-MAX_EMBEDDING = 5  # notes that are named; of a file in more of them, none is found by its text
 EMBEDDING_SHARE = 0.5  # of an attachment's score, for a note that is found only by embedding it
-_NOTES = (".md", ".markdown")
-
-
-@frozen
-class Embeds:
-    """Attachments and the notes that embed them, as pairs of (attachment's id, note's id)."""
-
-    generation: int = -1
-    pairs: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(slots=True)
-class EmbedsCache:
-    """Caches the pairs of one index, for conditions. Thread-safe."""
-
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _known: Embeds = field(default_factory=Embeds)
-
-    def current(self, index: IndexReader) -> tuple[tuple[int, int], ...]:
-        with self._lock:
-            if self._known.generation != index.text_generation:
-                files = (note for note in index.all_notes() if not note.path.endswith(_NOTES))
-                pairs = tuple(
-                    (note.id, source) for note in files for source in embedding(index, note)
-                )
-                self._known = Embeds(index.text_generation, pairs)
-            return self._known.pairs
-
-
-def embedding(index: IndexReader, note: StoredNote) -> Mapping[int, int]:
-    """The notes that embed a file, by id, with the line of the first embed; of a note, none."""
-    found: dict[int, int] = {}
-    if not is_markdown(note.path):
-        for source, link in index.graph.links_in(note.id):
-            if link.embed:
-                found[source] = min(link.line, found.get(source, link.line))
-    return found
-
-
-def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
-    """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
-    found = embedding(index, note)
-    if not found:
-        return ()
-    sources = index.notes(sorted(found))
-    return tuple(sorted(each.path for each in sources.values()))[:MAX_EMBEDDING]
 
 
 def with_embedding_notes(

@@ -22,6 +22,7 @@ from notewell.index.arrays import ascending, without
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
 from notewell.index.template_lines import is_template
+from notewell.search.facts.embeds import embedded_in
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.synonyms import UsedSynonym, names_held
 from notewell.search.query.text_matching import candidate_chunks, text_matcher, values_of
@@ -35,7 +36,7 @@ from notewell.search.show.blocks import (
     further_items,
     line_at,
 )
-from notewell.search.show.embedding_notes import embedded_in, with_reasons
+from notewell.search.show.embedding_notes import with_reasons
 from notewell.search.show.snippets import FindClosest, Snippets
 from notewell.vault.list_items import item_text, items_around
 from notewell.vault.properties import link_label, properties_text

@@ -30,6 +30,7 @@ from notewell.contract.search import (
 )
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
+from notewell.search.facts.copies import NO_COPIES, Copies
 from notewell.search.rank import retrieve
 from notewell.search.rank.candidates import Candidates, CosineMap, by_note, exclude
 from notewell.search.rank.ranking import (
@@ -41,14 +42,14 @@ from notewell.search.rank.ranking import (
     rank,
 )
 from notewell.search.show import results
-from notewell.search.show.copies import NO_COPIES, Copies, told_copies, with_copies
+from notewell.search.show.copies import told_copies, with_copies
 from notewell.search.show.duplicates import (
     MAX_COMPARED,
     find_duplicates,
     is_duplicate,
     runs_of,
 )
-from notewell.search.show.explain import Trace, first_paths
+from notewell.search.show.explain import first_paths
 from notewell.search.show.results import Uri
 from notewell.search.show.shared_context import Reasons, link_proximity
 from notewell.search.show.similar_relevance import by_meaning, by_words
@@ -60,6 +61,7 @@ from notewell.search.show.similarity import (
     neighbour_count,
 )
 from notewell.search.show.snippets import Snippets
+from notewell.search.trace import Trace
 from notewell.vault.sources import source_of
 
 _MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts

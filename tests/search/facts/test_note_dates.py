@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query import conditions, language
-from notewell.search.query.note_facts import (
+from notewell.search.facts.note_facts import (
     AUTO_RECENCY,
     FILE_TIMES,
     OUTSIDE,
@@ -22,6 +21,7 @@ from notewell.search.query.note_facts import (
     stated_day,
     stated_time,
 )
+from notewell.search.query import conditions, language
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from notewell.base.types import DateSource, FloatArray, IdArray, PropertyValue
 from notewell.index.port import IndexReader, NoteBasics
-from notewell.search.query import dates
+from notewell.search.facts import periods
 from notewell.vault.daily import (
     PERIODIC,
     SETTINGS,
@@ -86,7 +86,7 @@ def stated_time(
     moment = _moment(properties, PROPERTIES) if source == "created" else None
     try:
         if moment is None:
-            return dates.days(day, day + timedelta(days=1)).start
+            return periods.days(day, day + timedelta(days=1)).start
         return moment.timestamp()  # of local time, where it has no zone
     except (ValueError, OverflowError, OSError):  # out of the range of the system
         return None

@@ -10,8 +10,8 @@ import pytest
 
 from notewell.base.types import Batch
 from notewell.index.embedded import EmbeddedIndex
-from notewell.search.query import note_facts
-from notewell.search.query.note_facts import Facts, FactsCache
+from notewell.search.facts import note_facts
+from notewell.search.facts.note_facts import Facts, FactsCache
 from tests.search.library import Library, MakeLibrary, index_vault
 
 SHELVED = ("hidden",)
