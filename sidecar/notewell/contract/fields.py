@@ -95,10 +95,10 @@ class AwareTime:
         from pydantic_core import core_schema  # noqa: PLC0415 - as above
 
         aware = core_schema.datetime_schema(tz_constraint="aware", strict=False)
-        return core_schema.no_info_before_validator_function(_written_out, aware)
+        return core_schema.no_info_before_validator_function(_write_out, aware)
 
 
-def _written_out(value: object) -> object:
+def _write_out(value: object) -> object:
     if isinstance(value, str) and "-" not in value[1:]:  # else a number would be taken for seconds
         raise ValueError("write a time as 2026-03-02T10:00:00Z")
     return value

@@ -180,23 +180,25 @@ def reply_type(request: type[Request[Any]]) -> type:
 
 def parameters_of(request: object) -> dict[str, object]:
     """Return the fields of a request by name, as its HTTP route takes them."""
-    return {one.name: getattr(request, one.name) for one in request_fields(type(request))}
+    return {
+        declared.name: getattr(request, declared.name) for declared in request_fields(type(request))
+    }
 
 
 def _request_fields(request: Any) -> Iterator[RequestField]:
     hints = get_type_hints(request, include_extras=True)
-    for one in fields(request):
-        markers = markers_of(hints[one.name])
+    for own in fields(request):
+        markers = markers_of(hints[own.name])
         if InProcessOnly in markers:
             continue
-        default = one.default
-        if one.default_factory is not MISSING:
-            default = one.default_factory()
+        default = own.default
+        if own.default_factory is not MISSING:
+            default = own.default_factory()
         changed = [marker.value for marker in markers if isinstance(marker, HttpDefault)]
         docs = [marker.text for marker in markers if isinstance(marker, Doc)]
         yield RequestField(
-            name=one.name,
-            hint=hints[one.name],
+            name=own.name,
+            hint=hints[own.name],
             default=default,
             doc=docs[-1] if docs else "",
             http_default=changed[-1] if changed else default,

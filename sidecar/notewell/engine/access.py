@@ -261,7 +261,7 @@ class Devices:
             offered = _take(stored, digest(code), time.time())
             if offered is None:
                 return None
-            free = _numbered(stored, name)
+            free = _number(stored, name)
             stored.devices.append(_device(free, offered.scope, token, session))
         return Paired(free, secret)
 
@@ -394,7 +394,7 @@ def _readable(name: str) -> str:
     return shown
 
 
-def _numbered(stored: DeviceFile, name: str) -> str:
+def _number(stored: DeviceFile, name: str) -> str:
     """Return `name`, with a number where another device has it."""
     taken = {device.name.casefold() for device in stored.devices}
     free, number = name, 1

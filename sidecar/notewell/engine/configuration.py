@@ -103,8 +103,8 @@ class Configuration:
         `at_home`: an administrator asks who is at this computer.
         """
         layers = self._layers(folder)
-        merged = settings_by_key(self._merged(layers))
-        defaults = settings_by_key(self._merged({}))
+        merged = settings_by_key(self._merge(layers))
+        defaults = settings_by_key(self._merge({}))
         now = settings_by_key(running)
         sources = {key: source for source, layer in layers.items() for key in layer}
         types = dict(types_of(self._features))
@@ -143,7 +143,7 @@ class Configuration:
     def settings(self, folder: Path) -> Settings:
         """The settings of a vault in `folder`, as files, environment and flags set them now."""
         layers = self._layers(folder)
-        return self._merged(layers)
+        return self._merge(layers)
 
     def change(
         self, changes: Mapping[str, SettingValue], folder: Path, *, at_home: bool = False
@@ -161,9 +161,9 @@ class Configuration:
         with self._changing:
             text = changed(_text(self.file), changes)
             layers = self._layers(folder)
-            layers["user"] = self._parsed(text, str(self.file))
-            self._merged(layers)
-            self._merged({"user": layers["user"]})  # also values that another layer overrides
+            layers["user"] = self._parse(text, str(self.file))
+            self._merge(layers)
+            self._merge({"user": layers["user"]})  # also values that another layer overrides
             _write(self.file, text)
         return live_sections(changes, self._features)
 
@@ -183,7 +183,7 @@ class Configuration:
                         self._of_file(made)
                     else:
                         layer = vault_layer(made, file, self._environ, self._features)
-                        self._merged({"vault": layer})
+                        self._merge({"vault": layer})
                 except ConfigError as error:
                     refused = refused or error
                 else:
@@ -201,7 +201,7 @@ class Configuration:
             text = _text(self.file)
             present = settings_by_key(self._of_file(text))[key]
             items = present if isinstance(present, tuple) else ()
-            others = tuple(one for one in items if one != item)
+            others = tuple(other for other in items if other != item)
             kept = (*others, item) if wanted else others
             _write(self.file, changed(text, {key: kept or None}))
 
@@ -222,8 +222,8 @@ class Configuration:
         Where data lies is decided here: these keys keep what the file of this computer says.
         Raises ConfigError if the settings are not valid.
         """
-        layer = self._parsed(saved, "the settings in the backup")
-        present = self._parsed(_text(self.file), str(self.file))
+        layer = self._parse(saved, "the settings in the backup")
+        present = self._parse(_text(self.file), str(self.file))
         kept = {key: present.get(key) for key in PATHS}
         others = {key: value for key, value in layer.items() if key not in PATHS}
         merge({"user": others}, {}, self._features)
@@ -235,19 +235,19 @@ class Configuration:
             flags=self._flags, environ=self._environ, vault=folder, features=self._features
         )
 
-    def _parsed(self, text: str, where: str) -> Layer:
+    def _parse(self, text: str, where: str) -> Layer:
         return parse_file(text, where, self._features)
 
-    def _merged(self, layers: Mapping[Source, Layer]) -> Settings:
+    def _merge(self, layers: Mapping[Source, Layer]) -> Settings:
         return merge(layers, self._environ, self._features)
 
     def _of_file(self, text: str) -> Settings:
         """The settings that the text of the per-user file makes alone."""
-        return self._merged({"user": self._parsed(text, str(self.file))})
+        return self._merge({"user": self._parse(text, str(self.file))})
 
     def only_places(self) -> bool:
         """True if the per-user file sets nothing but where data lies."""
-        return set(self._parsed(_text(self.file), str(self.file))) <= set(PATHS)
+        return set(self._parse(_text(self.file), str(self.file))) <= set(PATHS)
 
 
 def _readings(text: str | None) -> Iterator[SettingValue]:
@@ -273,7 +273,7 @@ def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
 def _is_safe(key: str, features: Sections) -> bool:
     """True if a setting may be changed over HTTP."""
     section, _, name = key.partition(".")
-    if any(one.name == section and name in one.safe for one in features):
+    if any(feature.name == section and name in feature.safe for feature in features):
         return True
     return section in SAFE_SECTIONS and bool(name) and key not in UNSAFE
 

@@ -275,7 +275,7 @@ class Engine:
             models.state,
             server_writes=self.work.waiting_writes,
         )
-        due = (NextRun(one.kind, iso(one.at)) for one in self.vault.schedule.upcoming(time.time()))
+        due = (NextRun(run.kind, iso(run.at)) for run in self.vault.schedule.upcoming(time.time()))
         return replace(reply, next_run=next(due, None))
 
     def stats(self, *, limit: int) -> StatsReply:

@@ -179,7 +179,9 @@ class OpenFeatures:
         self._features = tuple(features)
         self._vault = vault
         self._opened: dict[str, OpenFeature] = {}
-        self._of_source = [one for one in features if vault.record.source in one.sources]
+        self._of_source = [
+            feature for feature in features if vault.record.source in feature.sources
+        ]
         self._opening = threading.RLock()  # a feature may ask another while it is opened
 
     def answer(self, request: Request[R]) -> R:
@@ -243,13 +245,13 @@ class OpenFeatures:
     def use(self, settings: Settings) -> None:
         with self._opening:
             self._vault = replace(self._vault, settings=settings)
-            for one in self._opened.values():
-                one.use(settings)
+            for feature in self._opened.values():
+                feature.use(settings)
 
     def close(self) -> None:
         with self._opening:
-            for one in self._opened.values():
-                one.close()
+            for feature in self._opened.values():
+                feature.close()
 
     def runs(self) -> Mapping[RunKind, Callable[[], object]]:
         """Functions that begin a run of each kind; a feature is opened when its run is due."""
@@ -278,7 +280,9 @@ def load(place: str) -> Any:
 
 def requests(features: Sequence[Feature]) -> Requests:
     """The requests of all features, in the order of the table."""
-    return tuple(one for feature in features if feature.requests for one in load(feature.requests))
+    return tuple(
+        request for feature in features if feature.requests for request in load(feature.requests)
+    )
 
 
 def commands(
@@ -304,7 +308,9 @@ def open_source(features: Sequence[Feature], record: VaultRecord, settings: Sett
     """
     from notewell.vault.sources import source_of  # noqa: PLC0415 - rows alone need none
 
-    places = (one.sources[record.source] for one in features if record.source in one.sources)
+    places = (
+        feature.sources[record.source] for feature in features if record.source in feature.sources
+    )
     place = next(places, None)
     read = source_of if place is None else load(place)
     source: Source = read(record, settings.vault)

@@ -98,7 +98,7 @@ class IndexWork:
         A mirror loses what the client has no more, unless that is too much at once.
         """
         most = None if self._mirror is None else MAX_CONTENT_BYTES
-        listed = _listed(files, self._types, most_bytes=most)
+        listed = _list(files, self._types, most_bytes=most)
         ours = self._ours()
         new, older = (
             self._merge.unlisted(listed) if self._merge else (self._unlisted(listed), frozenset())
@@ -270,7 +270,7 @@ class IndexWork:
         )
 
 
-def _listed(
+def _list(
     files: Sequence[FileStamp], types: tuple[str, ...], *, most_bytes: int | None
 ) -> dict[str, tuple[int, int]]:
     """The notes of a client's list by path; those it could not send count as absent."""

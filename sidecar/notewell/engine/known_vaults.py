@@ -61,11 +61,11 @@ class Registry:
 
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known; ConfigError if it does not read."""
-        return self._listed().records
+        return self._list().records
 
     def notice(self) -> str | None:
         """A notice on a list that was damaged, until its next change. Raises ConfigError."""
-        return self._listed().notice
+        return self._list().notice
 
     def write(self, records: Sequence[VaultRecord]) -> None:
         """Write a list that nobody uses yet. Raises OSError."""
@@ -106,7 +106,7 @@ class Registry:
                     if gone.id not in kept:
                         forget(self._folder, gone)
 
-    def _listed(self) -> Listed:
+    def _list(self) -> Listed:
         if not switch.is_unfinished(self._folder):
             found = self._read()
             if isinstance(found, Listed):
@@ -143,7 +143,7 @@ class Registry:
         found = self._read()
         if isinstance(found, Listed):
             return found
-        records, how = self._recovered()
+        records, how = self._recover()
         told = "missing" if found.content is None else "damaged"
         notice = f"The list of vaults, {self._file}, was {told} and {how}"
         if found.content is not None:
@@ -154,12 +154,12 @@ class Registry:
         log.warning("%s", notice)
         return listed
 
-    def _recovered(self) -> tuple[tuple[VaultRecord, ...], str]:
+    def _recover(self) -> tuple[tuple[VaultRecord, ...], str]:
         """Return the records from the copy, or else made again, and how that was done."""
         try:
             kept = decode(self._backup.read_bytes()).records
         except (OSError, ValueError):
-            return _rebuilt(self._folder)
+            return _rebuild(self._folder)
         return kept, "has been taken from its copy: nothing is lost."
 
     @contextmanager
@@ -181,7 +181,7 @@ class Registry:
             ) from error
 
 
-def _rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], str]:
+def _rebuild(data_dir: Path) -> tuple[tuple[VaultRecord, ...], str]:
     records, unknown = rebuilt(data_dir)
     if not records:
         return (), "no vault could be found again: add yours with `notewell index FOLDER`."
@@ -241,7 +241,7 @@ class KnownVaults:
         """
         records = self.records()
         if word is not None:
-            found = _named(records, word, cwd)
+            found = _name(records, word, cwd)
         else:
             found = _around(records, cwd) or _obvious(records)
         if found is None:
@@ -302,7 +302,7 @@ def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:
     return VaultRecord(vault_id, name.strip(), path, source="mirror", default=default)
 
 
-def _named(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecord | None:
+def _name(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecord | None:
     for record in records:
         if word in {record.id, record.name}:
             return record

@@ -129,7 +129,7 @@ def asked_for(index: IndexReader, request: NoteRequest) -> tuple[str, StoredChun
     path, _, number = request.id.rpartition("#")
     note = index.note_at(path)
     chunks = () if note is None else index.chunks_of(note.id)
-    found = next((one for one in chunks if one.ordinal == int(number)), None)
+    found = next((chunk for chunk in chunks if chunk.ordinal == int(number)), None)
     if found is not None and found.text_hash.hex().startswith(request.hash or ""):
         return path, found
     nearest = _nearest(index, path, chunks, int(number), request.hash)
@@ -147,14 +147,14 @@ def _nearest(
 ) -> str | None:
     """The id of the passage with this hash, here or in another note; else of the nearest place."""
     if digits is not None and len(digits) >= _LEAST_DIGITS:
-        same = [one for one in chunks if one.text_hash.hex().startswith(digits)]
+        same = [chunk for chunk in chunks if chunk.text_hash.hex().startswith(digits)]
         if same:
             best = min(same, key=lambda one: abs(one.ordinal - number))
             return address_of(best, path)["id"]
-        for one in index.chunks_with_hash(digits):
-            notes = index.notes([one.note_id])
-            if one.note_id in notes:
-                return address_of(one, notes[one.note_id].path)["id"]
+        for chunk in index.chunks_with_hash(digits):
+            notes = index.notes([chunk.note_id])
+            if chunk.note_id in notes:
+                return address_of(chunk, notes[chunk.note_id].path)["id"]
     if chunks:
         best = min(chunks, key=lambda one: abs(one.ordinal - number))
         return address_of(best, path)["id"]

@@ -84,7 +84,7 @@ class Vaults(KnownVaults):
                     return record
             for place, record in enumerate(records):
                 if self._moved_to(record, path):
-                    records[place] = _moved(record, path, name, records)
+                    records[place] = _move(record, path, name, records)
                     self._say(f"{record.path} has moved to {path} and keeps its index")
                     return records[place]
             _refuse_too_wide(path)
@@ -115,11 +115,11 @@ class Vaults(KnownVaults):
                 f" index it as another vault with `notewell index {path}`"
             )
         with self._registry.changing() as records:
-            other = next((one for one in records if one.path == path), None)
+            other = next((record for record in records if record.path == path), None)
             if other is not None and other.id != record.id:
                 raise UsageError(f"{path} is the vault {other.name} already; remove that one first")
             place = next(n for n, one in enumerate(records) if one.id == record.id)
-            records[place] = _moved(records[place], path, None, records)
+            records[place] = _move(records[place], path, None, records)
             return records[place]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
@@ -181,11 +181,11 @@ class Vaults(KnownVaults):
 
     def serve_also(self, record: VaultRecord) -> None:
         """Offer one more vault to requests, if it is not yet; it is opened by the first."""
-        if record.id not in {one.id for one in self.served()}:
+        if record.id not in {record.id for record in self.served()}:
             self._served = (*self.served(), record)
 
     def serve_no_more(self, record: VaultRecord) -> None:
-        self._served = tuple(one for one in self.served() if one.id != record.id)
+        self._served = tuple(served for served in self.served() if served.id != record.id)
 
     def served(self) -> tuple[VaultRecord, ...]:
         if self._served is None:
@@ -193,7 +193,7 @@ class Vaults(KnownVaults):
         return self._served
 
     def has_past(self, record: VaultRecord) -> bool:
-        return any(load(one.past)(record.path) for one in self._features if one.past)
+        return any(load(feature.past)(record.path) for feature in self._features if feature.past)
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""
@@ -278,7 +278,7 @@ def _refuse_too_wide(path: Path) -> None:
     )
 
 
-def _moved(
+def _move(
     record: VaultRecord, path: Path, name: str | None, records: Sequence[VaultRecord]
 ) -> VaultRecord:
     """The record at its new place; a name that was the folder's goes with the folder."""

@@ -211,7 +211,7 @@ class _Reader:
                 cast("BinaryIO", stream).close()
 
 
-def _embedded(asked: AskedSearch, embed: Embed) -> AskedSearch:
+def _embed(asked: AskedSearch, embed: Embed) -> AskedSearch:
     """The search with its vector: the query is embedded while it waits for a process.
 
     A reader that asks for a vector waits for this process, which may be at work. If the query is
@@ -255,7 +255,7 @@ class ReaderPool:
         `here` searches in this process. `embed` is that of the model that is asked with. Raises
         what `here` raises.
         """
-        asked = asked if embed is None or not self._all else _embedded(asked, embed)
+        asked = asked if embed is None or not self._all else _embed(asked, embed)
         reader = self._take(Opening(vault, asked.model), asked.generation)
         if reader is not None:
             reply = self._by(reader, asked, embed)
@@ -278,7 +278,7 @@ class ReaderPool:
     def forget(self, vault: str) -> None:
         """End the readers that have a vault open, because its index is closed."""
         with self._changed:
-            readers = [one for one in self._all if vault in (*one.vaults, one.opening)]
+            readers = [reader for reader in self._all if vault in (*reader.vaults, reader.opening)]
         for reader in readers:
             self._drop(reader)
 
@@ -295,7 +295,7 @@ class ReaderPool:
         waited = False
         with self._changed:
             while True:
-                fitting = [one for one in self._all if one.has_open(wanted, generation)]
+                fitting = [reader for reader in self._all if reader.has_open(wanted, generation)]
                 if not self._here or not fitting:
                     if self._here:
                         self._wish(wanted, generation)  # meanwhile threads take turns
@@ -320,9 +320,9 @@ class ReaderPool:
         now = time.monotonic()
         self._waited.append(now)
         often = len(self._waited) == _WAITED and now - self._waited[0] < _WITHIN_S
-        free = [one for one in self._all if not one.taken]
-        stale = [one for one in free if not one.has_open(wanted, generation)]
-        unready = next((one for one in stale if now >= one.reads_again), None)
+        free = [reader for reader in self._all if not reader.taken]
+        stale = [reader for reader in free if not reader.has_open(wanted, generation)]
+        unready = next((reader for reader in stale if now >= reader.reads_again), None)
         if not often or now < self._rests_until:
             return
         if unready is None and len(self._all) >= self.most:

@@ -87,11 +87,11 @@ def ledger_reply(
         vault=vault.name,
         total=sum(counts.values()),
         counts=counts,
-        entries=tuple(map(ledger_row, entries)) if path is not None else _collapsed(entries),
+        entries=tuple(map(ledger_row, entries)) if path is not None else _collapse(entries),
     )
 
 
-def _collapsed(entries: Iterable[LedgerEntry]) -> tuple[LedgerRow, ...]:
+def _collapse(entries: Iterable[LedgerEntry]) -> tuple[LedgerRow, ...]:
     """One row a file, but one for all files of an ending that is not read, and for hidden ones."""
     rows: list[LedgerRow] = []
     alike: dict[str, list[LedgerEntry]] = defaultdict(list)

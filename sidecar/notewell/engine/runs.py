@@ -252,7 +252,7 @@ def _insert_ended(
 
 
 def _finish(db: sqlite3.Connection, number: int, end: RunEnd) -> None:
-    errors = [[one.path, one.why] for one in end.errors[:MOST_ERRORS]]
+    errors = [[error.path, error.why] for error in end.errors[:MOST_ERRORS]]
     counts = json.dumps(dict(end.counts))
     db.execute(_ENDED, (time.time(), end.result, counts, json.dumps(errors), number))
 
@@ -379,7 +379,7 @@ class Runs:
 
         thread = threading.Thread(target=run, name=f"{kind}-{self._name}", daemon=True)
         with self._lock:
-            self._threads = [*(one for one in self._threads if one.is_alive()), thread]
+            self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
         thread.start()
         return started.id
 

@@ -47,7 +47,7 @@ class SearchHistory:
         never = self._log.never(request.q)
         if not never:
             return request
-        return replace(request, hidden=request.hidden | {self._path(one) for one in never})
+        return replace(request, hidden=request.hidden | {self._path(judged) for judged in never})
 
     def logged(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
         """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
@@ -61,7 +61,7 @@ class SearchHistory:
             mode=reply.mode,
             took_ms=reply.took_ms,
             generation=reply.generation,
-            results=tuple((one.path, one.score) for one in reply.results[:LOGGED_RESULTS]),
+            results=tuple((result.path, result.score) for result in reply.results[:LOGGED_RESULTS]),
         )
         return replace(reply, query_id=logged_query.id) if self._log.add(logged_query) else reply
 
@@ -107,7 +107,9 @@ class SearchHistory:
         """
         note = find_note(self._index, path)
         if verdict is None:
-            earlier = (one.path for one in self._verdicts() if self._path(one) == note.path)
+            earlier = (
+                verdict.path for verdict in self._verdicts() if self._path(verdict) == note.path
+            )
             self._log.withdraw(query, note.path, *earlier)
         elif self._log.enabled:
             text = storable(query)
@@ -127,8 +129,8 @@ class SearchHistory:
             total=total,
             entries=tuple(_logged(query, opened) for query, opened in newest),
             verdicts=tuple(
-                VerdictView(one.query, self._path(one), one.verdict, iso(one.at))
-                for one in self._verdicts()
+                VerdictView(verdict.query, self._path(verdict), verdict.verdict, iso(verdict.at))
+                for verdict in self._verdicts()
             ),
         )
 
@@ -141,8 +143,8 @@ class SearchHistory:
         """Opened results and verdicts, under the paths that the notes have now."""
         judgements = self._log.judgements()
         return Judgements(
-            tuple(replace(one, path=self._path(one)) for one in judgements.opened),
-            tuple(replace(one, path=self._path(one)) for one in judgements.verdicts),
+            tuple(replace(opened, path=self._path(opened)) for opened in judgements.opened),
+            tuple(replace(verdict, path=self._path(verdict)) for verdict in judgements.verdicts),
         )
 
     def close(self) -> None:
@@ -178,5 +180,5 @@ def _logged(query: QueryEntry, opened: tuple[Opened, ...]) -> LoggedQuery:
         took_ms=query.took_ms,
         generation=query.generation,
         results=tuple(LoggedResult(path, score) for path, score in query.results),
-        opened=tuple(LoggedOpen(one.path, one.rank, iso(one.at)) for one in opened),
+        opened=tuple(LoggedOpen(result.path, result.rank, iso(result.at)) for result in opened),
     )

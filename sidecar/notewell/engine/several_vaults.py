@@ -30,7 +30,7 @@ def named(word: str | None, records: Sequence[VaultRecord]) -> tuple[VaultRecord
 
     The name of one vault is always that vault. Raises NotFoundError if one of several is unknown.
     """
-    if word is None or any(word in {one.id, one.name} for one in records):
+    if word is None or any(word in {record.id, record.name} for record in records):
         return ()
     if word == ALL:
         return tuple(records)
@@ -44,7 +44,7 @@ def _one(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
     for record in records:
         if word == record.id or word.casefold() == record.name.casefold():
             return record
-    known = ", ".join(one.name for one in records)
+    known = ", ".join(record.name for record in records)
     raise NotFoundError(f"There is no vault {word!r}; known: {known}.", code="vault_not_found")
 
 
@@ -72,15 +72,15 @@ def merged(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
     the stages of an explanation are theirs and not part of the reply. A vault without a reply is
     told in the warnings; the problem of the first one is raised where none has a reply.
     """
-    problems = [one.problem for one in parts if one.problem is not None]
+    problems = [part.problem for part in parts if part.problem is not None]
     if problems and len(problems) == len(parts):
         raise problems[0]
-    replies = [one.reply for one in parts if one.reply is not None]
+    replies = [part.reply for part in parts if part.reply is not None]
     best = max(_best(reply) for reply in replies)
     found = [
-        replace(one, vault=reply.vault, score=min(one.score * _best(reply) / best, 1.0))
+        replace(result, vault=reply.vault, score=min(result.score * _best(reply) / best, 1.0))
         for reply in replies
-        for one in reply.results
+        for result in reply.results
     ]
     found.sort(key=lambda one: (-one.score, one.vault or "", one.path))
     counts: Counter[str] = Counter()
@@ -90,12 +90,12 @@ def merged(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
     first = replies[0]
     return SearchReply(
         query=first.query,
-        vault=", ".join(one.vault for one in parts),
+        vault=", ".join(part.vault for part in parts),
         mode=first.mode,
         fusion=Fusion(first.fusion.method, {"best": best}),
         expanded=tuple(dict.fromkeys(word for reply in replies for word in reply.expanded)),
         # A word that one vault does not know may be another one's.
-        corrected=first.corrected if all(one.corrected for one in replies) else None,
+        corrected=first.corrected if all(reply.corrected for reply in replies) else None,
         filtered=dict(counts),
         generation=max(reply.generation for reply in replies),
         took_ms=max(reply.took_ms for reply in replies),
@@ -115,13 +115,17 @@ def _best(reply: SearchReply) -> float:
 def _warnings(parts: Sequence[VaultAnswer]) -> tuple[str, ...]:
     """All warnings; one that not every vault has says which it is of."""
     told: list[str] = []
-    shared = set.intersection(*(set(one.reply.warnings) for one in parts if one.reply is not None))
-    for one in parts:
-        if one.reply is None:
-            why = one.problem.message if one.problem is not None else ""
-            told.append(f"{one.vault} was not searched: {why}")
+    shared = set.intersection(
+        *(set(part.reply.warnings) for part in parts if part.reply is not None)
+    )
+    for part in parts:
+        if part.reply is None:
+            why = part.problem.message if part.problem is not None else ""
+            told.append(f"{part.vault} was not searched: {why}")
             continue
-        told += [text if text in shared else f"{one.vault}: {text}" for text in one.reply.warnings]
+        told += [
+            text if text in shared else f"{part.vault}: {text}" for text in part.reply.warnings
+        ]
     return tuple(dict.fromkeys(told))
 
 

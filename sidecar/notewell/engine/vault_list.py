@@ -32,7 +32,7 @@ class Listed:
 def encode(listed: Listed) -> bytes:
     """Write the list as it is stored."""
     notice = {} if listed.notice is None else {"notice": listed.notice}
-    stored = {"format": FORMAT, "vaults": [_stored(each) for each in listed.records], **notice}
+    stored = {"format": FORMAT, "vaults": [_store(each) for each in listed.records], **notice}
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
 
 
@@ -49,7 +49,7 @@ def decode(content: bytes) -> Listed:
     return Listed(records, notice if isinstance(notice, str) else None)
 
 
-def _stored(record: VaultRecord) -> dict[str, object]:
+def _store(record: VaultRecord) -> dict[str, object]:
     return {
         "id": record.id,
         "name": record.name,
@@ -78,7 +78,7 @@ def _record(item: object) -> VaultRecord:
 def keep_records(data_dir: Path, records: Iterable[VaultRecord]) -> None:
     """Write the record of each vault beside its index, where another one lies there. OSError."""
     for record in records:
-        content = orjson.dumps(_stored(record), option=orjson.OPT_INDENT_2)
+        content = orjson.dumps(_store(record), option=orjson.OPT_INDENT_2)
         write_if_changed(record.data_folder(data_dir) / RECORD, content)
 
 
@@ -116,17 +116,17 @@ def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord,
     known: list[VaultRecord] = []
     unknown: list[VaultRecord] = []
     for folder in folders:
-        found = _noted(folder)
+        found = _note(folder)
         if found is not None:
             known.append(found)
         elif not noted or (folder / RECORD).exists():
-            derived = _derived(data_dir, folder)
+            derived = _derive(data_dir, folder)
             (unknown if derived.source == "folder" else known).append(derived)
     names = sorted([*known, *unknown], key=lambda record: record.name.casefold())
     return _with_one_default(names), tuple(unknown)
 
 
-def _noted(folder: Path) -> VaultRecord | None:
+def _note(folder: Path) -> VaultRecord | None:
     try:
         record = _record(orjson.loads((folder / RECORD).read_bytes()))
     except (OSError, ValueError):
@@ -134,7 +134,7 @@ def _noted(folder: Path) -> VaultRecord | None:
     return record if record.id == folder.name else None  # a copy of another vault's folder
 
 
-def _derived(data_dir: Path, folder: Path) -> VaultRecord:
+def _derive(data_dir: Path, folder: Path) -> VaultRecord:
     """Return what the folders say of a vault: the place of notes that are kept here, no name."""
     vault = folder.name
     notes = data_dir.resolve() / MIRRORS / vault / "vault"

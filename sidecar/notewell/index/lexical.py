@@ -215,8 +215,8 @@ def note_text(
 
 def note_documents(note: SearchText) -> list[tuple[int, dict[str, str]]]:
     """The documents of a note: chunk id, and the tokens of each field."""
-    title = joined(*_repeated((note.title, *note.aliases)))
-    tags = joined(*_repeated(note.tags))
+    title = joined(*_repeat((note.title, *note.aliases)))
+    tags = joined(*_repeat(note.tags))
     path = joined(note.path.removesuffix(".md"))
     documents: list[tuple[int, dict[str, str]]] = []
     for chunk in note.chunks:
@@ -234,7 +234,7 @@ def note_documents(note: SearchText) -> list[tuple[int, dict[str, str]]]:
     return documents
 
 
-def _repeated(texts: Sequence[str]) -> Sequence[str]:
+def _repeat(texts: Sequence[str]) -> Sequence[str]:
     """The first of the texts that every passage repeats; the whole note has them all."""
     ends = accumulate(map(len, texts))
     return texts[: 1 + sum(1 for _ in takewhile(lambda end: end < _MOST_REPEATED, ends))]

@@ -152,7 +152,7 @@ class LinkGraph:
             before = self._node(note_id)
             node = Node(path, tuple(aliases), msgpack.packb(links))
             if before is not None and (before.path, before.aliases) == (node.path, node.aliases):
-                if not self._rewritten(note_id, before, node):
+                if not self._rewrite(note_id, before, node):
                     dirty.add(note_id)
             else:
                 renamed |= self._drop(note_id)
@@ -176,7 +176,7 @@ class LinkGraph:
         self._place(note_id, node, (None,) * len(node.links))
         return node.names
 
-    def _rewritten(self, note_id: int, before: Node, node: Node) -> bool:
+    def _rewrite(self, note_id: int, before: Node, node: Node) -> bool:
         """Replace the links of a note; returns whether all are resolved already.
 
         Most notes are saved with the same links, which lead to the same notes: then the names

@@ -114,7 +114,7 @@ class LinkTable:
         link_starts = _starts(len(row.targets) for row in ordered)
         targets = np.fromiter(chain.from_iterable(row.targets for row in ordered), np.int64)
         asked = np.fromiter(chain.from_iterable(row.asked for row in ordered), np.uint32)
-        sources, source_starts = _reversed(ids, targets, np.diff(link_starts))
+        sources, source_starts = _reverse(ids, targets, np.diff(link_starts))
         return cls(
             ids=ids,
             words=np.frombuffer(b"".join([row.words for row in ordered]), np.uint8),
@@ -256,7 +256,7 @@ def _starts(lengths: Iterable[int]) -> IdArray:
     return np.array([*accumulate(lengths, initial=0)], np.int64)
 
 
-def _reversed(ids: IdArray, targets: IdArray, counts: IdArray) -> tuple[IdArray, IdArray]:
+def _reverse(ids: IdArray, targets: IdArray, counts: IdArray) -> tuple[IdArray, IdArray]:
     """The links reversed: the sources of each note, and where they start."""
     pairs = np.stack((targets, np.repeat(ids, counts)), axis=1)
     pairs = pairs[(pairs[:, 0] != NO_NOTE) & (pairs[:, 0] != pairs[:, 1])]

@@ -192,7 +192,7 @@ class NoteTable:
                 zip(self._parts, self._norms, query.pairs, strict=True)
             )
         ]
-        return _narrowed(_ordered(found), notes)
+        return _narrow(_order(found), notes)
 
     def _common(
         self, number: int, weights: NoteFieldWeights, query: _Query, place: int
@@ -241,7 +241,7 @@ class NoteTable:
             rarity = idf(having, self.note_count)
             idf_weights[place] = weight * rarity
             total += weight * (rarity if having else unknown_idf)
-        return _Query(pairs, idf_weights, template, total, *_summed_weights(weights))
+        return _Query(pairs, idf_weights, template, total, *_sum_weights(weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,7 +298,7 @@ def _match(
     least = max(count / _COMMON, _COMMON_LEAST)
     common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
     rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
-    sums = _scattered(segment, norms, query, pairs, rare)
+    sums = _scatter(segment, norms, query, pairs, rare)
     product = np.empty(count)  # used again: to get new memory takes as long as to multiply
     for place in common:
         stem, weight = common_stem(place), query.idf_weights[place]
@@ -323,7 +323,7 @@ def _match(
     )
 
 
-def _scattered(
+def _scatter(
     segment: Segment,
     norms: FloatArray,
     query: _Query,
@@ -360,7 +360,7 @@ def _scattered(
     return _Sums(scores, covered, held, fields)
 
 
-def _ordered(found: Sequence[NoteMatches]) -> NoteMatches:
+def _order(found: Sequence[NoteMatches]) -> NoteMatches:
     """The matches of all parts by ascending id."""
     if len(found) == 1:
         return found[0]
@@ -380,7 +380,7 @@ def _ordered(found: Sequence[NoteMatches]) -> NoteMatches:
     return every.at(np.argsort(every.note_ids, kind="stable"))
 
 
-def _narrowed(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
+def _narrow(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
     return found if notes is None else found.at(np.isin(found.note_ids, notes))
 
 
@@ -392,7 +392,7 @@ def _norms(part: SegmentPart, mean: float) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _summed_weights(weights: NoteFieldWeights) -> tuple[float, FloatArray]:
+def _sum_weights(weights: NoteFieldWeights) -> tuple[float, FloatArray]:
     """The weight of the body, and for every mask the sum of the weights of its other fields."""
     masks = np.arange(_MASKS)
     sums = np.zeros(_MASKS)

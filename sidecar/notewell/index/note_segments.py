@@ -62,7 +62,7 @@ class Segment:
         rows = sorted(rows)
         terms = unpack_terms([packed for _, packed in rows])
         places = np.repeat(np.arange(len(rows), dtype=np.uint64), terms.sizes)
-        return _sorted_segment(
+        return _sort_segment(
             np.array([note_id for note_id, _ in rows], np.int64),
             terms.lengths,
             (terms.hashes.astype(np.uint64) << np.uint64(32)) | places,
@@ -235,7 +235,7 @@ def merged(parts: Sequence[SegmentPart]) -> Segment:
         keys.append(key[kept])
         masks.append(segment.masks[kept])
         often.append(segment.frequencies[kept])
-    return _sorted_segment(
+    return _sort_segment(
         np.concatenate(ids)[order],
         np.concatenate(lengths)[order],
         np.concatenate(keys),
@@ -250,7 +250,7 @@ def _living(part: SegmentPart) -> tuple[SegmentPart, npt.NDArray[np.intp]]:
     return part, everything if part.alive is None else everything[part.alive]
 
 
-def _sorted_segment(
+def _sort_segment(
     note_ids: IdArray,
     lengths: npt.NDArray[np.uint32],
     keys: npt.NDArray[np.uint64],

@@ -137,7 +137,7 @@ def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
     for stem in stemmer.analyze(joined(*template)):
         if stem != STOP:
             masks[stem] |= TEMPLATE_BIT
-    return _packed(length, masks, often)
+    return _pack(length, masks, often)
 
 
 def _texts(note: SearchText) -> Iterator[tuple[str, Sequence[str]]]:
@@ -155,7 +155,7 @@ def _texts(note: SearchText) -> Iterator[tuple[str, Sequence[str]]]:
     yield from note.properties.items()
 
 
-def _packed(length: int, masks: Mapping[str, int], often: Mapping[str, int]) -> bytes:
+def _pack(length: int, masks: Mapping[str, int], often: Mapping[str, int]) -> bytes:
     by_hash: dict[int, tuple[int, int]] = {}
     for stem, mask in masks.items():
         number = hash_of(stem)

@@ -68,7 +68,7 @@ def strings(packed: str) -> tuple[str, ...]:
     return tuple(orjson.loads(packed)) if packed != "[]" else ()
 
 
-def _loaded(packed: str) -> Any:
+def _load(packed: str) -> Any:
     """JSON as `dump` writes it: fast, but for what only Python reads (NaN, huge numbers)."""
     try:
         return orjson.loads(packed)
@@ -90,7 +90,7 @@ def _frozen(value: Any) -> Any:
 
 def properties(packed: str) -> dict[str, Any]:
     """Properties from their JSON; lists become tuples."""
-    known: dict[str, Any] = {} if packed == "{}" else _frozen(_loaded(packed))
+    known: dict[str, Any] = {} if packed == "{}" else _frozen(_load(packed))
     return known
 
 

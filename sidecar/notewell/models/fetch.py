@@ -218,7 +218,7 @@ def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
     memo = model_dir / "folders" / f"{name[:16]}.json"
     known = load_manifest(memo)
     files = fingerprints(folder, _names(spec), known)
-    result = _verified(spec, folder, files)
+    result = _verify(spec, folder, files)
     if files != known:
         with suppress(OSError):  # if it cannot be written, the next start takes longer
             save_manifest(memo, str(folder), files)
@@ -231,7 +231,7 @@ def _cached(spec: ModelSpec, folder: Path) -> ModelFiles:
     for name, fingerprint in files.items():
         if name in known and known[name].sha256 != fingerprint.sha256:
             raise ModelDamagedError(f"{name} has changed since it was fetched")
-    result = _verified(spec, folder, files)
+    result = _verify(spec, folder, files)
     if known and files != known:  # a copied cache has other times
         with suppress(OSError):  # if it cannot be written, every start takes longer
             save_manifest(folder / MANIFEST, manifest_source(folder / MANIFEST), files)
@@ -247,7 +247,7 @@ def _sent_names(spec: ModelSpec) -> tuple[str, ...]:
     return tuple(file.name for file in spec.files if not file.derived)
 
 
-def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, FileFingerprint]) -> ModelFiles:
+def _verify(spec: ModelSpec, folder: Path, files: Mapping[str, FileFingerprint]) -> ModelFiles:
     """Check the files against the hashes of the catalogue. Raises ModelDamagedError."""
     for pinned in spec.files:
         actual = files[pinned.name].sha256
@@ -339,7 +339,7 @@ def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], N
 
             write_companions(files)
         found = fingerprints(files, _names(spec), {})
-        result = _verified(spec, cached, found)
+        result = _verify(spec, cached, found)
         save_manifest(files / MANIFEST, source, found)
         cached.parent.mkdir(parents=True, exist_ok=True)
         if cached.exists():  # valid files would have been used

@@ -160,7 +160,9 @@ def open_session(graph: Path | BuiltGraph) -> InferenceSession:
     options.enable_cpu_mem_arena = False  # the arena makes it no faster, and never returns memory
     options.log_severity_level = 3  # only errors, which are raised as well
     if isinstance(graph, BuiltGraph) and graph.tensors:
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(one) for one in graph.tensors.values()]
+        values = [
+            onnxruntime.OrtValue.ortvalue_from_numpy(tensor) for tensor in graph.tensors.values()
+        ]
         options.add_external_initializers(list(graph.tensors), values)
         # Copies of the weights in another order make it faster, but it is for a few texts only.
         options.add_session_config_entry("session.disable_prepacking", "1")

@@ -159,7 +159,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
 
 def _value_info(name: str, kind: tuple[ElementType, Shape]) -> bytes:
     element, shape = kind
-    sizes = (_bytes(2, one) if isinstance(one, str) else _number(1, one) for one in shape)
+    sizes = (_bytes(2, size) if isinstance(size, str) else _number(1, size) for size in shape)
     dimensions = b"".join(_bytes(1, size) for size in sizes)
     tensor = _number(1, element.number) + _bytes(2, dimensions)
     return _bytes(1, name) + _bytes(2, _bytes(1, tensor))

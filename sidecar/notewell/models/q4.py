@@ -61,17 +61,17 @@ class Q4File:
                 self._bytes = mmap(file.fileno(), 0, access=ACCESS_READ)
             self._read()
         except (OSError, ValueError, struct.error) as error:
-            raise self._damaged(str(error)) from error
+            raise self._damage_error(str(error)) from error
 
     def _read(self) -> None:
         if self._bytes[:4] != _MAGIC:
-            raise self._damaged("it does not begin with E5S1")
+            raise self._damage_error("it does not begin with E5S1")
         unpacked = struct.unpack_from("<7ifii", self._bytes, 8)
         hidden, layers, heads, inner, vocabulary, positions, kinds, epsilon, block, pieces = (
             unpacked
         )
         if block != BLOCK:
-            raise self._damaged(f"it has blocks of {block}")
+            raise self._damage_error(f"it has blocks of {block}")
         place = 48
         special = struct.unpack_from("<4i", self._bytes, place)
         self.header = _Header(
@@ -127,13 +127,13 @@ class Q4File:
     def _entry(self, name: str, kind: int) -> tuple[int, int]:
         found = self._tensors.get(name)
         if found is None or found[0] != kind:
-            raise self._damaged(f"it has no tensor {name!r} of the right type")
+            raise self._damage_error(f"it has no tensor {name!r} of the right type")
         return found[1], found[2]
 
     def _array(self, kind: npt.DTypeLike, count: int, offset: int) -> npt.NDArray[Any]:
         return np.frombuffer(self._bytes, kind, count, offset)
 
-    def _damaged(self, why: str) -> ModelDamagedError:
+    def _damage_error(self, why: str) -> ModelDamagedError:
         return ModelDamagedError(f"{self._path} cannot be read ({why}). Fetch the model again.")
 
 
@@ -174,7 +174,7 @@ class _Layers(Sequence[Layer]):
     def __getitem__(self, number: int | slice) -> Layer | tuple[Layer, ...]:
         numbers = range(len(self))[number]
         if isinstance(numbers, range):
-            return tuple(_layer(self._file, one) for one in numbers)
+            return tuple(_layer(self._file, number) for number in numbers)
         return _layer(self._file, numbers)
 
 

@@ -77,7 +77,7 @@ class TokenVocabulary:
     def of(cls, document: str) -> TokenVocabulary | None:
         """All tokens of a tokenizer.json but special ones, by id; None: it is of no known kind."""
         whole: Mapping[str, Any] = json.loads(document)
-        special = {one["content"] for one in whole.get("added_tokens") or ()}
+        special = {added["content"] for added in whole.get("added_tokens") or ()}
         model, normal = whole["model"], whole.get("normalizer") or {}
         if model.get("type") == "WordPiece" and normal.get("type") == "BertNormalizer":
             named = sorted(model["vocab"].items(), key=lambda item: item[1])
@@ -194,7 +194,7 @@ class QueryTable:
         """The places of a text's tokens in the table; -1: unknown."""
         readable = text.encode("utf-8", "replace").decode("utf-8")
         ids = self._tokenizer.encode(readable, add_special_tokens=False).ids[:_MOST_TOKENS]
-        return [one if one < len(self.rows) else -1 for one in ids]
+        return [id_ if id_ < len(self.rows) else -1 for id_ in ids]
 
     def measured(self, text: str) -> tuple[FloatArray, Features] | None:
         """The sum of a text's rows, and what predicts its agreement; None: no token is known."""
@@ -202,11 +202,11 @@ class QueryTable:
 
     def summed(self, found: Sequence[int]) -> tuple[FloatArray, Features] | None:
         """The same of tokens."""
-        known = np.array([one for one in found if one >= 0], np.int64)
+        known = np.array([row for row in found if row >= 0], np.int64)
         if not len(known):
             return None
         root = np.float32(len(found) ** 0.5)
-        rows = _unpacked(self.rows[known], self.dimensions)
+        rows = _unpack(self.rows[known], self.dimensions)
         total: FloatArray = (self.scales[known] @ rows + self.bias * root).astype(np.float32)
         features = Features(
             length=float(np.linalg.norm(total) / root),
@@ -229,7 +229,7 @@ class QueryTable:
 
     def dense(self) -> FloatArray:
         """All rows as numbers (n, dimensions)."""
-        return _unpacked(self.rows, self.dimensions) * self.scales[:, np.newaxis]
+        return _unpack(self.rows, self.dimensions) * self.scales[:, np.newaxis]
 
     def on_axes(self, axes: FloatArray) -> QueryTable:
         """The table on other axes (dimensions, fewer), orthogonal ones."""
@@ -360,7 +360,7 @@ def _steps(numbers: FloatArray, scales: FloatArray) -> FloatArray:
     return steps
 
 
-def _unpacked(rows: Packed, dimensions: int) -> FloatArray:
+def _unpack(rows: Packed, dimensions: int) -> FloatArray:
     numbers = np.empty((len(rows), 2 * rows.shape[1]), np.float32)
     numbers[:, 0::2], numbers[:, 1::2] = rows & 15, rows >> 4
     return numbers[:, :dimensions] - _BELOW

@@ -17,7 +17,7 @@ from notewell.vault.read_notes import written_text
 
 def find_scope(context: SearchContext, parsed: ParsedQuery, report: Report) -> Scope:
     """The notes that a search may find; what leaves others out is counted in the report."""
-    found = _within_paths(context, _filtered(context, parsed, report))
+    found = _within_paths(context, _filter(context, parsed, report))
     return _scope(context, parsed, found, report)
 
 
@@ -40,7 +40,7 @@ def with_daily_notes(
     return scope.with_daily(having)
 
 
-def _filtered(context: SearchContext, parsed: ParsedQuery, report: Report) -> IdArray | None:
+def _filter(context: SearchContext, parsed: ParsedQuery, report: Report) -> IdArray | None:
     """Ids of the notes that meet the conditions; None: no conditions."""
     index, request = context.index, context.request
     if parsed.condition is None and not (parsed.text and request.hidden):

@@ -72,7 +72,9 @@ def original_names(path: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     pending = [name]
     while pending and len(found) < _MOST_ORIGINALS:
-        new = [one.name for one in _originals(pending.pop(0)) if one.name not in found]
+        new = [
+            original.name for original in _originals(pending.pop(0)) if original.name not in found
+        ]
         found |= dict.fromkeys(new)
         pending += new
     return tuple(f"{folder}{slash}{each}" for each in found)

@@ -198,7 +198,7 @@ def day_in_name(path: str) -> date | None:
 def _calls_itself_daily(properties: Mapping[str, PropertyValue]) -> bool:
     kind = next((value for name, value in properties.items() if name.lower() == "type"), None)
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    return any(isinstance(one, str) and one.strip().casefold() == "daily" for one in kinds)
+    return any(isinstance(kind, str) and kind.strip().casefold() == "daily" for kind in kinds)
 
 
 def _pattern(form: str) -> Iterator[str]:

@@ -54,7 +54,7 @@ _AROUND = 3  # lines of a note's text that a diff shows after the properties
 def write_name(name: str) -> str:
     """A property's name as a key."""
     plain = _PLAIN_NAME.fullmatch(name) and name.lower() not in _NOT_TEXT
-    return name if plain else _quoted(name)
+    return name if plain else _quote(name)
 
 
 def write_value(value: PropertyValue, *, newline: str, flow: bool = False) -> str:
@@ -71,9 +71,9 @@ def write_value(value: PropertyValue, *, newline: str, flow: bool = False) -> st
 def _inline(value: PropertyValue) -> str:
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _NOT_TEXT
-        return value if plain else _quoted(value)
+        return value if plain else _quote(value)
     if isinstance(value, Mapping):
-        pairs = (f"{_quoted(name)}: {_inline(item)}" for name, item in value.items())
+        pairs = (f"{_quote(name)}: {_inline(item)}" for name, item in value.items())
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, tuple):
         return f"[{', '.join(map(_inline, value))}]"
@@ -87,7 +87,7 @@ def _number(value: float) -> str:
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     written = json.dumps(text, ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
@@ -130,7 +130,7 @@ def edit_properties(
     renamed = {old: new for old, new in (rename or {}).items() if old in known and old != new}
     if not changed and not gone and not renamed:
         return text
-    edited = _edited(text, flat, front, _Edits(changed, gone, renamed))
+    edited = _edit(text, flat, front, _Edits(changed, gone, renamed))
     wanted = {
         renamed.get(name, name): value
         for name, value in {**known, **changed}.items()
@@ -158,14 +158,14 @@ class _Edits:
     renamed: Mapping[str, str]
 
 
-def _edited(text: str, flat: str, front: Frontmatter, edits: _Edits) -> str:
+def _edit(text: str, flat: str, front: Frontmatter, edits: _Edits) -> str:
     newline = _newline(text)
     if not front.body:
-        return f"---{newline}{_written(edits.changes, newline)}---{newline}{text}"
+        return f"---{newline}{_write(edits.changes, newline)}---{newline}{text}"
     entries = list(_entries(flat, front))
     last = {entry.name: entry for entry in entries}  # of a name given twice, the last one counts
     pieces = [
-        _grown(text, place, front.properties.get(name), value, newline)
+        _grow(text, place, front.properties.get(name), value, newline)
         or (place.key_end, place.end, f":{write_value(value, newline=newline, flow=place.flow)}")
         for name, value in edits.changes.items()
         if (place := last.get(name)) is not None
@@ -177,13 +177,13 @@ def _edited(text: str, flat: str, front: Frontmatter, edits: _Edits) -> str:
         if entry.name in edits.renamed
     ]
     added = {name: value for name, value in edits.changes.items() if name not in last}
-    pieces.append((front.end, front.end, _written(added, newline)))
+    pieces.append((front.end, front.end, _write(added, newline)))
     for start, end, replacement in sorted(pieces, reverse=True):
         text = f"{text[:start]}{replacement}{text[end:]}"
     return text
 
 
-def _grown(
+def _grow(
     text: str, place: _PropertyEntry, known: PropertyValue, value: PropertyValue, newline: str
 ) -> tuple[int, int, str] | None:
     """The edit that appends to a list; None if the value is not the list with more items."""
@@ -202,7 +202,7 @@ def _grown(
     return None
 
 
-def _written(properties: Mapping[str, PropertyValue], newline: str) -> str:
+def _write(properties: Mapping[str, PropertyValue], newline: str) -> str:
     lines = (
         f"{write_name(name)}:{write_value(value, newline=newline)}{newline}"
         for name, value in properties.items()
@@ -330,11 +330,11 @@ class PropertyEdit:
                 )
         wanted = {name: _plain(value) for name, value in self.set.items()}
         for name, value in self.add.items():
-            wanted[name] = _added(name, known.get(name), _plain(value))
+            wanted[name] = _add(name, known.get(name), _plain(value))
         return edit_properties(text, wanted, remove=self.remove, rename=self.rename)
 
 
-def _added(name: str, known: PropertyValue, value: PropertyValue) -> PropertyValue:
+def _add(name: str, known: PropertyValue, value: PropertyValue) -> PropertyValue:
     """The list `known` with the items of `value` that it lacks."""
     if known is None or known == "":
         items: tuple[PropertyValue, ...] = ()
@@ -345,9 +345,9 @@ def _added(name: str, known: PropertyValue, value: PropertyValue) -> PropertyVal
     else:
         items = (known,)
     grown = items
-    for one in value if isinstance(value, tuple) else (value,):
-        if not any(type(one) is type(item) and one == item for item in grown):
-            grown = (*grown, one)
+    for entry in value if isinstance(value, tuple) else (value,):
+        if not any(type(entry) is type(item) and entry == item for item in grown):
+            grown = (*grown, entry)
     return grown if len(grown) > len(items) else known
 
 

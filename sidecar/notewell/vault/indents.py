@@ -98,7 +98,7 @@ class Indents:
             return False
         content = self.content
         if self._items and column < content:
-            content = max((one for one in self._items if one <= column), default=0)
+            content = max((item for item in self._items if item <= column), default=0)
         return column - content >= INDENT_OF_CODE
 
     def _code(self) -> tuple[int, int, int]:

@@ -351,13 +351,13 @@ class MirrorMerge:
         """
         with self._locked():
             pending = [one for one, _ in self._pending()]
-        new = frozenset(one.path for one in pending if one.base is None)
+        new = frozenset(write.path for write in pending if write.base is None)
         old = frozenset(
-            one.path
-            for one in pending
-            if one.base is not None
-            and one.path in listed
-            and abs(listed[one.path][1] - one.base.mtime) <= 1
+            write.path
+            for write in pending
+            if write.base is not None
+            and write.path in listed
+            and abs(listed[write.path][1] - write.base.mtime) <= 1
         )
         return new, old
 
@@ -366,8 +366,8 @@ class MirrorMerge:
             return Received(self._mirror.apply(changes), ())
         done = [self._apply(change, writes) for change in changes]
         return Received(
-            tuple(warning for one in done for warning in one.warnings),
-            tuple(path for one in done for path in one.second_notes),
+            tuple(warning for received in done for warning in received.warnings),
+            tuple(path for received in done for path in received.second_notes),
         )
 
     def _apply(self, change: Change, writes: ServerWrites) -> Received:
@@ -458,18 +458,18 @@ class MirrorMerge:
             return 0
         settled = 0
         with self._locked():
-            known = {one.path: one for one in writes.all()}
-            for one in confirmed:
-                raw = self._read(one.path)
-                if one.path not in known:
+            known = {write.path: write for write in writes.all()}
+            for write in confirmed:
+                raw = self._read(write.path)
+                if write.path not in known:
                     continue
-                if one.hash == (None if raw is None else digest(raw)):
-                    writes.settle(one.path)
-                    self._mirror.stamp(one.path, one.mtime)
+                if write.hash == (None if raw is None else digest(raw)):
+                    writes.settle(write.path)
+                    self._mirror.stamp(write.path, write.mtime)
                     settled += 1
                 else:  # written again meanwhile
-                    base = None if one.hash is None else Base(one.hash, one.mtime or 0)
-                    writes.rebase(one.path, base)
+                    base = None if write.hash is None else Base(write.hash, write.mtime or 0)
+                    writes.rebase(write.path, base)
         return settled
 
     def _pending(self, after: int = 0) -> Iterator[tuple[ServerWrite, bytes | None]]:
@@ -478,13 +478,13 @@ class MirrorMerge:
         One that a crash prevented, or that was undone, has changed nothing and is forgotten.
         """
         writes = self._writes()
-        for one in () if writes is None else writes.all(after):
-            raw = self._read(one.path)
-            same = None if one.base is None else one.base.digest
+        for write in () if writes is None else writes.all(after):
+            raw = self._read(write.path)
+            same = None if write.base is None else write.base.digest
             if writes is not None and same == (None if raw is None else digest(raw)):
-                writes.settle(one.path)
+                writes.settle(write.path)
             else:
-                yield one, raw
+                yield write, raw
 
     def _writes(self) -> ServerWrites | None:
         return None if self._writer is None else self._writer.server_writes

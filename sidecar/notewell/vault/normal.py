@@ -26,17 +26,19 @@ def normal(note: Note, text: str) -> Note:
         tags=tuple(dict.fromkeys(map(normal_text, note.tags))),
         properties={normal_text(name): _value(value) for name, value in note.properties.items()},
         description=None if note.description is None else normal_text(note.description),
-        headings=tuple(replace(one, text=normal_text(one.text)) for one in note.headings),
+        headings=tuple(
+            replace(heading, text=normal_text(heading.text)) for heading in note.headings
+        ),
         links=tuple(
             replace(
-                one,
-                target=normal_text(one.target),
-                display=_or_none(one.display),
-                heading=_or_none(one.heading),
+                link,
+                target=normal_text(link.target),
+                display=_or_none(link.display),
+                heading=_or_none(link.heading),
             )
-            for one in note.links
+            for link in note.links
         ),
-        spans=tuple(replace(one, text=normal_text(one.text)) for one in note.spans),
+        spans=tuple(replace(span, text=normal_text(span.text)) for span in note.spans),
     )
 
 

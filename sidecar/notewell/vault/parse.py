@@ -119,7 +119,7 @@ class BlockScanner:
             elif index in self._regions:
                 index = self._region(index)
             elif bare[0] in _MARKERS:
-                index = self._marked(index, bare)
+                index = self._mark(index, bare)
             else:
                 index = self._paragraph(index)
 
@@ -127,7 +127,7 @@ class BlockScanner:
         """Add the lines of a part of the text as one paragraph."""
         self._add("paragraph", bisect_right(self.starts, start) - 1, bisect_left(self.starts, end))
 
-    def _marked(self, index: int, bare: str) -> int:
+    def _mark(self, index: int, bare: str) -> int:
         """Read the block that a marked line begins; return the index of the line after it."""
         first = bare[0]
         if first == "#" and _HEADING.match(bare) and len(bare) <= LONGEST_HEADING:
@@ -451,7 +451,7 @@ def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> M
     if regions.comments:
         inline.links.sort(key=lambda link: link.start)
     if drawing is not None:
-        blocks.spans.extend(_drawn_spans(text, drawing, blocks))
+        blocks.spans.extend(_draw_spans(text, drawing, blocks))
         blocks.spans.sort(key=lambda span: span.start)
         inline.links.sort(key=lambda link: link.start)
     return MarkdownBody(blocks.headings, inline.links, inline.tags, inline.fields, blocks.spans)
@@ -466,7 +466,7 @@ def _around(text: str, drawing: Drawing, front: Frontmatter) -> Regions:
     return Regions(shown, (*before.blocks, between, *behind.blocks))
 
 
-def _drawn_spans(text: str, drawing: Drawing, blocks: BlockScanner) -> Iterator[Span]:
+def _draw_spans(text: str, drawing: Drawing, blocks: BlockScanner) -> Iterator[Span]:
     """Make a paragraph of each text of a drawing, and record what its elements link to."""
     inline, starts = blocks.inline, blocks.starts
     section = bisect_right([heading.start for heading in blocks.headings], drawing.start) - 1

@@ -130,13 +130,13 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     kind = "line" if reader is None else reader.anchor
     mark = _MARKS.get(kind)
     place = f"{mark}{anchor}" if anchor is not None and mark is not None else ""
-    return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(link_name(path) + place)}"
+    return f"obsidian://open?vault={_escape(vault)}&file={_escape(link_name(path) + place)}"
 
 
 _ESCAPES = {code: quote(chr(code), safe="") for code in range(128)}
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Percent-encode all but unreserved characters, as `quote` does, in one step where it can."""
     return text.translate(_ESCAPES) if text.isascii() else quote(text, safe="")
 

@@ -68,14 +68,14 @@ class TopicCuts:
 
 def compared_sentences(note: Note) -> list[str]:
     """The sentences of a note that are compared, in order; none of a note that has too many."""
-    texts = [one.text for section in sections_of(note) for one in _sentences(section)]
+    texts = [sentence.text for section in sections_of(note) for sentence in _sentences(section)]
     return texts if len(texts) <= MOST_SENTENCES else []
 
 
 def topic_places(sections: Sequence[NoteSection], rule: TopicCuts) -> list[list[TopicPlace]]:
     """For each section the places where it may be cut, by offset in its text."""
     sentences = [list(_sentences(section)) for section in sections]
-    texts = [one.text for each in sentences for one in each]
+    texts = [sentence.text for each in sentences for sentence in each]
     if not 1 < len(texts) <= MOST_SENTENCES:
         return [[] for _ in sections]
     likeness = rule.likeness(texts)

@@ -98,7 +98,7 @@ def topic_values(notes: Iterable[NoteWithTopics], ontology: Ontology) -> Iterato
     for note in notes:
         if note.path in own:
             continue
-        for written in _written(note.properties):
+        for written in _write(note.properties):
             target = target_of(written)
             yield Value(note.path, written, names.resolve(target, "") if target else None)
 
@@ -115,7 +115,7 @@ def target_of(written: str) -> str:
 
 def counts_of(values: Iterable[Value]) -> Mapping[str, int]:
     """The number of notes that name each topic, by path."""
-    return Counter(topic for _, topic in {(one.note, one.topic) for one in values} if topic)
+    return Counter(topic for _, topic in {(value.note, value.topic) for value in values} if topic)
 
 
 def alike_in_name(topics: Sequence[Topic]) -> Iterator[tuple[Topic, Topic, float]]:
@@ -134,12 +134,12 @@ def _is_ignored(properties: Mapping[str, PropertyValue]) -> bool:
     return isinstance(value, str) and value.strip().casefold() in _IGNORED
 
 
-def _written(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
+def _write(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
     for name, value in properties.items():
         if name.lower() in _PROPERTIES:
-            for one in value if isinstance(value, tuple) else (value,):
-                if isinstance(one, str) and one.strip():
-                    yield one
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, str) and item.strip():
+                    yield item
 
 
 def _likeness(one: str, other: str) -> float:
@@ -160,5 +160,5 @@ def _likeness(one: str, other: str) -> float:
 def _key(name: str) -> str:
     """A name without case, accents, separators and a plural s."""
     plain = unicodedata.normalize("NFKD", name.casefold())
-    letters = "".join(one for one in plain if one.isalnum())
+    letters = "".join(letter for letter in plain if letter.isalnum())
     return letters.removesuffix("s") if len(letters) > _SHORTEST else letters

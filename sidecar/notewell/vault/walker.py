@@ -63,7 +63,7 @@ class Walker:
 
     def result(self) -> Walk:
         """Return what was found, sorted by path."""
-        notes, copies = set_aside(self._found, _compared_bytes)
+        notes, copies = set_aside(self._found, _bytes_to_compare)
         return Walk(
             files=tuple(notes[path] for path in sorted(notes)),
             excluded=tuple(sorted((*self._excluded, *copies), key=lambda item: item.file.path)),
@@ -207,7 +207,7 @@ class Walker:
         self._warnings.append(WalkWarning(printable, reason))
 
 
-def _compared_bytes(file: FileRef) -> bytes:
+def _bytes_to_compare(file: FileRef) -> bytes:
     return read_bytes(file, file.size)
 
 
@@ -306,7 +306,7 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
         contained(root, path)
     except OutsideVaultError as error:
         return "symlink_outside", error.message
-    if any(_leads_back(root / one) for one in PurePosixPath(path).parents[:-1]):
+    if any(_leads_back(root / parent) for parent in PurePosixPath(path).parents[:-1]):
         return "symlink_loop", _LOOP
     rule = load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
     return rule or (_as_copy(root, rules, path) if original_names(path) else None)

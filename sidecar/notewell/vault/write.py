@@ -176,7 +176,7 @@ class VaultWriter:
             if raw is None:
                 return Written(path, None)
             _check(path, seen, content_hash(raw))
-            return self._journalled(path, place, action, raw, None)
+            return self._journal(path, place, action, raw, None)
 
     def undo(self, number: int | None = None) -> Written:
         """Restore a note as it was before a write; None is the newest that is not undone yet.
@@ -195,7 +195,7 @@ class VaultWriter:
                 written = Written(entry.path, now)
             elif now == entry.after_hash:
                 before = self.journal.before(entry.number)
-                written = self._journalled(entry.path, place, "undo", raw, before)
+                written = self._journal(entry.path, place, "undo", raw, before)
                 at_ns = self.journal.time_before(entry.number)
                 if at_ns is not None and before is not None and self.server_writes is None:
                     _set_time(place, at_ns)
@@ -214,13 +214,13 @@ class VaultWriter:
             numbers = self.journal.together(self.journal.entry(number).number)
             written: list[Written] = []
             refused: list[tuple[str, WriteError | UnreadableNoteError]] = []
-            for one in numbers:
+            for wanted in numbers:
                 try:
-                    written.append(self.undo(one))
+                    written.append(self.undo(wanted))
                 except (WriteError, UnreadableNoteError) as error:
                     if len(refused) + 1 == len(numbers):
                         raise
-                    refused.append((self.journal.entry(one).path, error))
+                    refused.append((self.journal.entry(wanted).path, error))
         return Undone(tuple(written), tuple(refused))
 
     def entries(self, limit: int) -> tuple[JournalEntry, ...]:
@@ -239,9 +239,9 @@ class VaultWriter:
             if raw == after:
                 return Written(path, content_hash(raw))
             _check(path, seen, None if raw is None else content_hash(raw))
-            return self._journalled(path, place, action, raw, after)
+            return self._journal(path, place, action, raw, after)
 
-    def _journalled(
+    def _journal(
         self, path: str, place: Path, action: str, before: bytes | None, after: bytes | None
     ) -> Written:
         now = None if after is None else content_hash(after)

@@ -301,9 +301,9 @@ class ServerWrites:
         """The writes to notes at or below any of these paths, by path."""
         named = [place for place in places if place is not None]
         return {
-            one.path: one
-            for one in self.all()
-            if any(one.path == at or one.path.startswith(f"{at}/") for at in named)
+            write.path: write
+            for write in self.all()
+            if any(write.path == at or write.path.startswith(f"{at}/") for at in named)
         }
 
     def add(self, path: str, number: int, base: Base | None) -> None:
@@ -330,11 +330,11 @@ class ServerWrites:
 
     def move(self, old: str, new: str) -> None:
         """Follow a note or folder that a client has moved."""
-        for one in self.within(old).values():
+        for write in self.within(old).values():
             with self._open() as connection:
                 connection.execute(
                     "UPDATE OR REPLACE unconfirmed SET path = ? WHERE path = ?",
-                    (new + one.path[len(old) :], one.path),
+                    (new + write.path[len(old) :], write.path),
                 )
 
     @contextmanager

@@ -120,26 +120,30 @@ def usual_keys(features: Sections = ()) -> tuple[str, ...]:
     return (
         "data_dir",
         "offline",
-        *(f"{one.name}.{key}" for one in (*_CORE, *features) for key in one.usual),
+        *(f"{section.name}.{key}" for section in (*_CORE, *features) for key in section.usual),
     )
 
 
 def live_sections(keys: Iterable[str], features: Sections = ()) -> tuple[str, ...]:
     """The sections of these keys whose changes a server uses at once."""
     changed = {key.partition(".")[0] for key in keys}
-    return tuple(one.name for one in (*_CORE, *features) if one.live and one.name in changed)
+    return tuple(
+        section.name for section in (*_CORE, *features) if section.live and section.name in changed
+    )
 
 
 def changed_here(features: Sections = ()) -> frozenset[str]:
     """The keys that an administrator on the server's computer may change, after a question."""
-    return frozenset(f"{one.name}.{key}" for one in (*_CORE, *features) for key in one.here)
+    return frozenset(
+        f"{section.name}.{key}" for section in (*_CORE, *features) for key in section.here
+    )
 
 
 def types_of(features: Sections = ()) -> Iterator[tuple[str, FieldType]]:
     """Each key with the type of its values."""
     yield from _types(Settings, "")
-    for one in features:
-        yield from _types(one.rules, f"{one.name}.")
+    for feature in features:
+        yield from _types(feature.rules, f"{feature.name}.")
 
 
 def _types(record: type, prefix: str) -> Iterator[tuple[str, FieldType]]:
@@ -152,8 +156,8 @@ def _types(record: type, prefix: str) -> Iterator[tuple[str, FieldType]]:
 
 def _defaults(features: Sections) -> Iterator[tuple[str, object]]:
     """Each key below a section with its default."""
-    for one in (*_CORE, *features):
-        yield from _within(one.rules(), one.name)
+    for section in (*_CORE, *features):
+        yield from _within(section.rules(), section.name)
 
 
 def _within(section: object, name: str) -> Iterator[tuple[str, object]]:
@@ -246,7 +250,7 @@ def merge(
 
 def parse_file(text: str, where: str, features: Sections = ()) -> Layer:
     """Parse the text of a configuration file. Raises ConfigError if it is not valid."""
-    layer = _flatten(_parsed(text, where), where, features)
+    layer = _flatten(_parse(text, where), where, features)
     _check_keys(layer, where, features)
     return layer
 
@@ -319,7 +323,7 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> ConfigError:
     return ConfigError(f"{path} cannot be read: {cause}")
 
 
-def _parsed(text: str, where: str) -> Mapping[str, Value]:
+def _parse(text: str, where: str) -> Mapping[str, Value]:
     try:
         return tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, or a number with too many digits
@@ -329,7 +333,7 @@ def _parsed(text: str, where: str) -> Mapping[str, Value]:
 
 
 def _flatten(table: Mapping[str, Value], where: str, features: Sections) -> Layer:
-    sections = {one.name for one in (*_CORE, *features)}
+    sections = {section.name for section in (*_CORE, *features)}
     known = known_keys(features)
     layer: Layer = {}
     for name, value in table.items():
@@ -348,7 +352,7 @@ def _flatten_section(
     """The settings of a section by their keys; `[search.gars]` is a section within one."""
     for field, value in table.items():
         key = f"{name}.{field}"
-        if isinstance(value, Mapping) and any(one.startswith(f"{key}.") for one in known):
+        if isinstance(value, Mapping) and any(other.startswith(f"{key}.") for other in known):
             yield from _flatten_section(value, key, known)
         else:
             yield key, value
@@ -401,7 +405,7 @@ def _build(merged: Layer, environ: Mapping[str, str], features: Sections) -> Set
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
     lists = {key for key, default in _defaults(features) if isinstance(default, tuple)}
-    tree: dict[str, Value] = {one.name: {} for one in (*_CORE, *features)}
+    tree: dict[str, Value] = {section.name: {} for section in (*_CORE, *features)}
     named = merged.get("index_dir")
     if isinstance(named, _BelowData):
         merged["index_dir"] = Path(str(merged["data_dir"]), INDEXES, named)
@@ -413,7 +417,7 @@ def _build(merged: Layer, environ: Mapping[str, str], features: Sections) -> Set
         if not isinstance(target, dict):  # pragma: no cover - only known keys come here
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ, key in lists)
-    of_features = {one.name: _section(one, tree.pop(one.name)) for one in features}
+    of_features = {feature.name: _section(feature, tree.pop(feature.name)) for feature in features}
     settings = replace(checked(Settings, tree), features=of_features)
     _check_schedule(settings.schedule)
     return settings

@@ -57,12 +57,12 @@ def checked(kind: type[T], tree: Mapping[str, object], name: str = "") -> T:
     except _InvalidError as error:
         key = ".".join([*([name] if name else []), *reversed(error.where)])
         raise ConfigError(
-            f"'{key}' is invalid: it must be {error.expected} (got {_shown(error.value)})"
+            f"'{key}' is invalid: it must be {error.expected} (got {_show(error.value)})"
         ) from error
     return record
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 

@@ -226,13 +226,15 @@ def _limit(seconds: float | None, memory: int) -> None:
 
 
 def _prctl(libc: ctypes.CDLL, option: int, *values: int) -> None:
-    words = [ctypes.c_ulong(one) for one in (*values, 0, 0, 0, 0)[:4]]
+    words = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     if libc.prctl(ctypes.c_int(option), *words) != 0:
         raise OSError(ctypes.get_errno(), f"prctl {option} failed")
 
 
 def _install(libc: ctypes.CDLL, program: Sequence[Instruction]) -> None:
-    packed = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *one) for one in program))
+    packed = ctypes.create_string_buffer(
+        b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    )
     described = struct.pack("@HP", len(program), ctypes.addressof(packed))  # struct sock_fprog
     kept = ctypes.create_string_buffer(described)
     _prctl(libc, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(kept))

@@ -143,7 +143,7 @@ def _outside_code(text: str) -> list[str]:
 def _public(module: ModuleType) -> str:
     """The public names of a module, without the modules that it imports itself."""
     listed = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    return " ".join(one for one in listed if not isinstance(getattr(module, one), ModuleType))
+    return " ".join(name for name in listed if not isinstance(getattr(module, name), ModuleType))
 
 
 _MODULES: Mapping[str, tuple[ModuleType, str]] = {
@@ -258,12 +258,12 @@ def run(code: str, values: Mapping[str, object], most: int) -> Outcome:
     except MemoryError:
         outcome.error = "It needs more memory than it may have."
     except Exception as error:  # noqa: BLE001 - whatever the program raises is its result
-        outcome.error = _told(error)
+        outcome.error = _tell(error)
     outcome.output = "".join(printed.parts)
     return outcome
 
 
-def _told(error: Exception) -> str:
+def _tell(error: Exception) -> str:
     """An error as people read it, with the line of the program where it happened."""
     line, at = 0, error.__traceback__
     while at is not None:
@@ -286,7 +286,7 @@ def _globals(values: Mapping[str, object], printed: _Printed) -> dict[str, objec
 def _importer() -> Callable[..., object]:
     """The function behind `import`: it gives copies that hold the allowed names alone."""
     copies: Mapping[str, object] = _OF_DATETIME | {
-        name: SimpleNamespace(**{one: getattr(module, one) for one in names.split()})
+        name: SimpleNamespace(**{part: getattr(module, part) for part in names.split()})
         for name, (module, names) in _MODULES.items()
     }
 
@@ -320,24 +320,24 @@ def _checked(code: str) -> ast.Module:
 
 def _check(node: ast.AST) -> None:
     if not isinstance(node, _NODES):
-        raise _refused(node, f"`{type(node).__name__}` may not be used")
+        raise _refusal(node, f"`{type(node).__name__}` may not be used")
     for name in _names(node):
         if name.startswith("__"):
-            raise _refused(node, f"the name {name} may not be used")
+            raise _refusal(node, f"the name {name} may not be used")
     if isinstance(node, ast.Attribute) and _ATTRIBUTES.fullmatch(node.attr):
-        raise _refused(node, f"the attribute .{node.attr} may not be used")
+        raise _refusal(node, f"the attribute .{node.attr} may not be used")
     if isinstance(node, ast.Import):
-        _check_imports(node, [one.name for one in node.names])
+        _check_imports(node, [name.name for name in node.names])
     if isinstance(node, ast.ImportFrom):
         _check_imports(node, [node.module or "."])
-        if any(one.name == "*" or _ATTRIBUTES.fullmatch(one.name) for one in node.names):
-            raise _refused(node, "import names one by one")
+        if any(name.name == "*" or _ATTRIBUTES.fullmatch(name.name) for name in node.names):
+            raise _refusal(node, "import names one by one")
 
 
 def _check_imports(node: ast.AST, names: Sequence[str]) -> None:
     for name in names:
         if name not in _MODULES:
-            raise _refused(node, f"{name} cannot be imported; there are {', '.join(_MODULES)}")
+            raise _refusal(node, f"{name} cannot be imported; there are {', '.join(_MODULES)}")
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -354,7 +354,7 @@ def _names(node: ast.AST) -> list[str]:
             return []
 
 
-def _refused(node: ast.AST, why: str) -> RefusedCodeError:
+def _refusal(node: ast.AST, why: str) -> RefusedCodeError:
     line = getattr(node, "lineno", None)
     return RefusedCodeError(f"{f'line {line}: ' if line else ''}{why}.")
 

@@ -177,7 +177,7 @@ def allowed_place(word: str, allow: Sequence[str]) -> Path:
     given = expanded(word)
     if not given.is_absolute() or "\0" in word:
         raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(expanded(one))) for one in allow]
+    folders = [Path(os.path.realpath(expanded(folder))) for folder in allow]
     named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
     if not any(real.is_relative_to(folder) for folder in folders):
         if any(named.is_relative_to(folder) for folder in folders):
@@ -267,8 +267,8 @@ class StateFile(ABC, Generic[S]):
 
 def delete_state(file: Path) -> None:
     """Delete a file of state and its lock, those that exist."""
-    for one in (file, _lock_of(file)):
-        one.unlink(missing_ok=True)
+    for path in (file, _lock_of(file)):
+        path.unlink(missing_ok=True)
 
 
 def delete_database(file: Path) -> None:

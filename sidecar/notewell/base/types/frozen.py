@@ -42,19 +42,19 @@ def _init(cls: Any) -> Any:
     by_order: list[str] = []
     by_name: list[str] = []
     body: list[str] = []
-    for one in fields(cls):
-        known[f"_set_{one.name}"] = getattr(cls, one.name).__set__
-        given = one.name
-        parameter = one.name
-        if one.default_factory is not MISSING:
-            known[f"_make_{one.name}"] = one.default_factory
+    for declared in fields(cls):
+        known[f"_set_{declared.name}"] = getattr(cls, declared.name).__set__
+        given = declared.name
+        parameter = declared.name
+        if declared.default_factory is not MISSING:
+            known[f"_make_{declared.name}"] = declared.default_factory
             parameter += "=_MISSING"
-            given = f"_make_{one.name}() if {one.name} is _MISSING else {one.name}"
-        elif one.default is not MISSING:
-            known[f"_default_{one.name}"] = one.default
-            parameter += f"=_default_{one.name}"
-        (by_name if one.kw_only else by_order).append(parameter)
-        body.append(f"  _set_{one.name}(self, {given})")
+            given = f"_make_{declared.name}() if {declared.name} is _MISSING else {declared.name}"
+        elif declared.default is not MISSING:
+            known[f"_default_{declared.name}"] = declared.default
+            parameter += f"=_default_{declared.name}"
+        (by_name if declared.kw_only else by_order).append(parameter)
+        body.append(f"  _set_{declared.name}(self, {given})")
     if hasattr(cls, "__post_init__"):
         body.append("  self.__post_init__()")
     parameters = ", ".join(["self", *by_order, *(["*", *by_name] if by_name else [])])
@@ -63,14 +63,16 @@ def _init(cls: Any) -> Any:
     made: dict[str, Any] = {}
     exec(source, vars(sys.modules[cls.__module__]), made)  # noqa: S102 - as dataclasses do
     init = made["make"](**known)
-    init.__annotations__ = {one.name: one.type for one in fields(cls)} | {"return": None}
+    init.__annotations__ = {declared.name: declared.type for declared in fields(cls)} | {
+        "return": None
+    }
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init
 
 
 def _comparison(cls: Any) -> dict[str, Any]:
     """Return `__eq__` and `__hash__`, which read the values of a record at once."""
-    names = [one.name for one in fields(cls) if one.compare]
+    names = [declared.name for declared in fields(cls) if declared.compare]
 
     def one_by_one(record: object) -> tuple[object, ...]:
         return tuple(getattr(record, name) for name in names)
@@ -90,7 +92,11 @@ def _comparison(cls: Any) -> dict[str, Any]:
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    shown = (
+        f"{declared.name}={getattr(self, declared.name)!r}"
+        for declared in fields(self)
+        if declared.repr
+    )
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
@@ -103,7 +109,7 @@ def _delattr(_self: object, name: str) -> None:
 
 
 def _getstate(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in fields(self)]
+    return [getattr(self, declared.name) for declared in fields(self)]
 
 
 def _setstate(self: Any, state: list[Any]) -> None:

@@ -101,7 +101,7 @@ def members(record: type) -> tuple[tuple[str, FieldType], ...]:
 def _members(record: Hashable) -> tuple[tuple[str, FieldType], ...]:
     kind: Any = record
     hints = get_type_hints(kind, include_extras=True)
-    names = [one.name for one in fields(kind)] if is_dataclass(kind) else hints
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else hints
     return tuple((name, describe(hints[name])) for name in names)
 
 
@@ -135,7 +135,7 @@ class Bound:
     ) -> CoreSchema:
         record: Any = self
         return _within(
-            handler(source), {one.name: getattr(self, one.name) for one in fields(record)}
+            handler(source), {field.name: getattr(self, field.name) for field in fields(record)}
         )
 
 

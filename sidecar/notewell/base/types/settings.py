@@ -320,7 +320,7 @@ class Settings:
 
     def of(self, rules: type[T]) -> T:
         """The section of a feature; its defaults where nothing is set."""
-        found = (one for one in self.features.values() if isinstance(one, rules))
+        found = (feature for feature in self.features.values() if isinstance(feature, rules))
         return next(found, None) or rules()
 
     def with_sections(self, names: Iterable[str], other: Settings) -> Settings:

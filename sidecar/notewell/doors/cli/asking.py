@@ -120,7 +120,7 @@ def _query(words: tuple[str, ...]) -> str:
 
 
 def _find(request: RequestType, name: str) -> RequestField:
-    return next(one for one in request_fields(request) if one.name == name)
+    return next(field for field in request_fields(request) if field.name == name)
 
 
 def _option_name(field: RequestField) -> str:
@@ -226,7 +226,7 @@ class Table:
 
     def print(self, reply: object) -> None:
         found = getattr(reply, self.rows) if isinstance(self.rows, str) else self.rows(reply)
-        rows = [[text_of(cell, one) for cell in self.columns.values()] for one in found]
+        rows = [[text_of(cell, record) for cell in self.columns.values()] for record in found]
         headings = [heading.removeprefix(">") for heading in self.columns]
         right = [heading[1:] for heading in self.columns if heading.startswith(">")]
         if rows:
@@ -264,8 +264,8 @@ class EachLine:
     text: Text
 
     def print(self, reply: object) -> None:
-        for one in getattr(reply, self.rows):
-            click.echo(clean(text_of(self.text, one)))
+        for record in getattr(reply, self.rows):
+            click.echo(clean(text_of(self.text, record)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +353,7 @@ def asking(
 
     listed = tuple(options)
     decorators = [_argument(request, field, metavar, command) for field, metavar in given.items()]
-    decorators += [_option(request, one) for one in listed]
+    decorators += [_option(request, option) for option in listed]
     decorators += [] if "vault" in listed else [vault_option]
     function: Any = json_option(run)
     for decorator in reversed(decorators):  # from the last one to the first
@@ -364,8 +364,8 @@ def asking(
 def group(name: str, text: str, *commands: click.Command) -> Group:
     """A group of commands, in this order."""
     made = Group(name, help=text)
-    for one in commands:
-        made.add_command(one)
+    for command in commands:
+        made.add_command(command)
     return made
 
 

@@ -48,7 +48,7 @@ def complete_notes(
 ) -> list[CompletionItem[Any]]:
     """Notes whose path or title begins like the word."""
     found = (*_ask(ctx, f"[[{incomplete}"), *_ask(ctx, f'path:"{incomplete}'))
-    paths = dict.fromkeys(one.path or one.text for one in found if _is_note(one))
+    paths = dict.fromkeys(offer.path or offer.text for offer in found if _is_note(offer))
     return [CompletionItem(path) for path in paths]
 
 
@@ -64,8 +64,12 @@ def complete_query(
         begun = [name for name in sorted(FIELDS) if field and name.startswith(field)]
         return [CompletionItem(f"{sign}{name}:") for name in begun]
     found = _ask(ctx, incomplete.removeprefix("-"))
-    values = (one.insert.strip() for one in found)
-    return [CompletionItem(f"{sign}{one}") for one in values if " " not in one and '"' not in one]
+    values = (offer.insert.strip() for offer in found)
+    return [
+        CompletionItem(f"{sign}{value}")
+        for value in values
+        if " " not in value and '"' not in value
+    ]
 
 
 def _is_note(one: Completion) -> bool:

@@ -156,7 +156,7 @@ def _setting_text(value: object) -> str:
 @json_option
 def doctor(repair: bool, as_json: bool) -> None:
     """Check installation, settings, model and vaults, and say what to do."""
-    repaired = tuple(_repaired(current_invocation())) if repair else ()
+    repaired = tuple(_repair(current_invocation())) if repair else ()
     for line in repaired:
         current_invocation().say(line)
     checks = tuple(run_checks(current_invocation()))
@@ -192,7 +192,7 @@ def _settings_text(file: Path) -> str:
     return str(file) if file.exists() else f"defaults; {file} does not exist"
 
 
-def _repaired(invocation: Invocation) -> Iterator[str]:
+def _repair(invocation: Invocation) -> Iterator[str]:
     from notewell.doors.cli.vault_checks import repair  # noqa: PLC0415 - loads the index
 
     yield from repair(invocation.settings(), _directories(invocation.known()))

@@ -89,7 +89,7 @@ def get_model(name: str | None, folder: Path | None) -> None:
 
 
 def _show_suggestion(found: SuggestReply) -> None:
-    languages = ", ".join(f"{one.name} {one.share:.0%}" for one in found.languages)
+    languages = ", ".join(f"{language.name} {language.share:.0%}" for language in found.languages)
     print_facts([("model", found.model), ("languages", languages or "not known")])
     if found.service is not None:
         _show_cost(found.service)

@@ -207,13 +207,15 @@ def _program() -> str:
 
 def _naming(command: click.Command, words: list[str], vault: str) -> list[str]:
     """Return what has to be added to a command with these words for it to name a vault."""
-    if any("--vault" in one.opts for one in command.params):
+    if any("--vault" in param.opts for param in command.params):
         return [] if "--vault" in words else [f"--vault {vault}"]
-    arguments = [one.metavar or "" for one in command.params if isinstance(one, click.Argument)]
-    if not any(one.startswith("[VAULT]") for one in arguments):
+    arguments = [
+        param.metavar or "" for param in command.params if isinstance(param, click.Argument)
+    ]
+    if not any(argument.startswith("[VAULT]") for argument in arguments):
         return []
-    options = [one for one in command.params if isinstance(one, click.Option)]
-    valued = {name for one in options if not one.is_flag for name in one.opts}
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    valued = {name for option in options if not option.is_flag for name in option.opts}
     pairs = pairwise(["", *words])
     named = any(not word.startswith("-") and before not in valued for before, word in pairs)
     return [] if named else [vault]
@@ -321,7 +323,10 @@ class QueryCommand(Command):
         """Return the options with their values, and the words of the query."""
         found = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         with_value = {
-            name for one in found if not one.is_flag and not one.count for name in one.opts
+            name
+            for option in found
+            if not option.is_flag and not option.count
+            for name in option.opts
         }
         options: list[str] = []
         words: list[str] = []
@@ -400,7 +405,9 @@ def complete_vaults(
         records = current_invocation(ctx).known().records()
     except NotewellError:  # a shell that completes has no place for errors
         return []
-    words = [(one.name if " " not in one.name else one.id, one.name) for one in records]
+    words = [
+        (record.name if " " not in record.name else record.id, record.name) for record in records
+    ]
     return [
         CompletionItem(word, help=name)
         for word, name in words

@@ -143,7 +143,7 @@ def excerpt(pieces: Sequence[Piece], width: int) -> list[Piece]:
     text = "".join(piece.text for piece in pieces)
     if cell_len(text) <= width:
         return list(pieces)
-    before = [len(one.text) for one in takewhile(lambda one: not one.bold, pieces)]
+    before = [len(piece.text) for piece in takewhile(lambda one: not one.bold, pieces)]
     bold = sum(before) if len(before) < len(pieces) else 0
     begin = max(bold - width // 4, 0)
     begin = text.find(" ", begin, bold) + 1 if begin else 0  # the next word, or the whole text's

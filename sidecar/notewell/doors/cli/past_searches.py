@@ -127,14 +127,14 @@ def _show_log(log: LogReply) -> None:
         print_table(("when", "door", "mode", "found", "query", "opened"), rows, right=("found",))
     if log.verdicts:
         click.echo()
-        verdicts = [(_WORDS[one.verdict], one.query, one.path) for one in log.verdicts]
+        verdicts = [(_WORDS[judged.verdict], judged.query, judged.path) for judged in log.verdicts]
         print_table(("verdict", "query", "note"), verdicts)
     shown = f"{len(log.entries):,} of {log.total:,} searches"
     current_invocation().say(shown if log.enabled else f"{shown}; the log is off (log.queries)")
 
 
 def _row(entry: LoggedQuery) -> tuple[str, ...]:
-    opened = ", ".join(f"{one.path} (#{one.rank or '?'})" for one in entry.opened)
+    opened = ", ".join(f"{result.path} (#{result.rank or '?'})" for result in entry.opened)
     found = len(entry.results)
     count = f"{found}" if found < _LOGGED else f"{_LOGGED}+"
     return (local_time(entry.at), entry.door, entry.mode, count, entry.query, opened)

@@ -46,17 +46,20 @@ def reference_page(root: click.Command) -> str:
     """Return the page for `root` and everything under it."""
     context = click.Context(root, info_name=root.name, help_option_names=["-h", "--help"])
     common = click.Context(_example, help_option_names=["-h", "--help"])
-    lines = [_HEAD, *_explained(_example.get_params(common), common), ""]
+    lines = [_HEAD, *_explain(_example.get_params(common), common), ""]
     lines += [*_text(root.help), "", *_code(root.epilog), ""]
-    for one in _commands(context):
-        lines += [*_section(one, "##", {}), ""]
-        inner = list(_commands(one))
+    for command in _commands(context):
+        lines += [*_section(command, "##", {}), ""]
+        inner = list(_commands(command))
         shared = _shared(inner)
         plain = [each for each in inner if not _own(each).keys() - shared.keys()]
         if plain:
-            lines += [*_listed((_usage(one, ()), one.command.help or "") for one in plain), ""]
+            lines += [
+                *_list((_usage(context, ()), context.command.help or "") for context in plain),
+                "",
+            ]
         if shared:
-            lines += ["Options of several of these commands:", *_listed(shared), ""]
+            lines += ["Options of several of these commands:", *_list(shared), ""]
         for each in inner:
             if each not in plain:
                 lines += [*_section(each, "###", shared), ""]
@@ -72,7 +75,7 @@ def _section(context: click.Context, level: str, shared: Records) -> Iterator[st
     own = [record for record in _own(context) if record not in shared]
     yield f"{level} {_usage(context, [name for names, _ in own for name in names.split()])}"
     yield from _text(context.command.help)
-    yield from _listed(own)
+    yield from _list(own)
 
 
 def _usage(context: click.Context, explained: Collection[str]) -> str:
@@ -104,15 +107,15 @@ def _commands(context: click.Context) -> Iterator[click.Context]:
 def _own(context: click.Context) -> Records:
     """The records of a command's options but `--vault` and `--json`, in their order."""
     common = {"--vault", "--json"}
-    params = (one for one in context.command.params if not common.intersection(one.opts))
-    options = (one for one in params if isinstance(one, click.Option))
-    records = (one.get_help_record(context) for one in options)
+    params = (param for param in context.command.params if not common.intersection(param.opts))
+    options = (param for param in params if isinstance(param, click.Option))
+    records = (option.get_help_record(context) for option in options)
     return dict.fromkeys(record for record in records if record is not None)
 
 
 def _shared(commands: Iterable[click.Context]) -> Records:
     """The options that several commands of a group have with the same text, each name once."""
-    counts = Counter(record for one in commands for record in _own(one))
+    counts = Counter(record for command in commands for record in _own(command))
     usual = {record[0]: record for record, _ in reversed(counts.most_common())}
     return {
         record: count
@@ -121,12 +124,12 @@ def _shared(commands: Iterable[click.Context]) -> Records:
     }
 
 
-def _explained(params: Iterable[click.Parameter], context: click.Context) -> Iterator[str]:
-    records = (one.get_help_record(context) for one in params)
-    yield from _listed(record for record in records if record is not None)
+def _explain(params: Iterable[click.Parameter], context: click.Context) -> Iterator[str]:
+    records = (param.get_help_record(context) for param in params)
+    yield from _list(record for record in records if record is not None)
 
 
-def _listed(records: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _list(records: Iterable[tuple[str, str]]) -> Iterator[str]:
     for names, text in records:
         yield f"- `{names}`: {' '.join(text.split())}"
 

@@ -366,7 +366,7 @@ def _elsewhere(result: Result) -> str:
 def _why(result: Result) -> str:
     """Say why a similar note was found, or what no passage shows: a file in it, a property."""
     patterns = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
-    parts = [patterns.get(one.kind, "{}").format(one.text) for one in result.reasons]
+    parts = [patterns.get(reason.kind, "{}").format(reason.text) for reason in result.reasons]
     if result.linked is not None:
         parts.append("linked already")
     if result.duplicates:
@@ -416,26 +416,38 @@ def print_stages(stages: Sequence[StageTrace]) -> None:
 
 def print_contributions(contributions: Sequence[Contribution]) -> None:
     """Print what each result's score is made of; nothing where nothing was scored."""
-    parts = list(dict.fromkeys(name for one in contributions for name in one.adds))
+    parts = list(
+        dict.fromkeys(name for contribution in contributions for name in contribution.adds)
+    )
     rows = [
         (
-            one.path,
-            f"{one.score:.2f}",
-            *(_part(one, name) for name in parts),
-            " ".join(f"{name} x{value:.2f}" for name, value in one.times.items() if value != 1),
-            " ".join(f"{token} {worth:.1f}" for token, worth in one.words.items()),
-            " ".join(f"{name} {share:.0%}" for name, share in one.fields.items()),
+            contribution.path,
+            f"{contribution.score:.2f}",
+            *(_part(contribution, name) for name in parts),
+            " ".join(
+                f"{name} x{value:.2f}" for name, value in contribution.times.items() if value != 1
+            ),
+            " ".join(f"{token} {worth:.1f}" for token, worth in contribution.words.items()),
+            " ".join(f"{name} {share:.0%}" for name, share in contribution.fields.items()),
         )
-        for one in contributions
+        for contribution in contributions
     ]
     if not rows:
         return
     headings = ("result", "score", *parts, "boosts", "BM25 per word", "query said by")
     print_table(headings, rows, right=("score", *parts))
-    steps = list(dict.fromkeys(name for one in contributions for name in one.stages))
+    steps = list(
+        dict.fromkeys(name for contribution in contributions for name in contribution.stages)
+    )
     scores = [
-        (one.path, *(f"{one.stages[name]:.2f}" if name in one.stages else "" for name in steps))
-        for one in contributions
+        (
+            contribution.path,
+            *(
+                f"{contribution.stages[name]:.2f}" if name in contribution.stages else ""
+                for name in steps
+            ),
+        )
+        for contribution in contributions
     ]
     if steps:
         print_table(("score after", *steps), scores, right=tuple(steps))

@@ -255,7 +255,7 @@ def _run(
                 kept_token=kept_token,
                 configuration=configuration,
                 handshake=kept_token is None,
-                ready=_started(ready),
+                ready=_start(ready),
                 extend=attach,
             )
         )
@@ -273,7 +273,7 @@ def _load_http() -> None:
     import aiohttp.web  # noqa: F401, PLC0415 - for the modules that import it next
 
 
-def _started(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], None]:
+def _start(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], None]:
     """Wrap `ready` so that garbage collection begins with it, for objects created later."""
 
     def begin(bound: BoundServer) -> None:

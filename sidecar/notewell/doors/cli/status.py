@@ -65,7 +65,7 @@ def show_overview(invocation: Invocation) -> None:
     found = [_look(known, record) for record in known.records()]
     click.echo(f"Notewell {__version__}\n")
     if found:
-        rows = [one.row() for one in found]
+        rows = [vault.row() for vault in found]
         print_table(("vault", "default", "state", "folder"), rows)
     else:
         click.echo("No vault is known yet.")
@@ -83,12 +83,12 @@ def _next(found: Sequence[_Vault]) -> Iterator[tuple[str, str]]:
     if not found:
         yield "notewell demo", "try Notewell with a sample vault"
         yield "notewell index FOLDER", "make your notes findable"
-    for one in found:
-        if not one.indexed and one.url is None:
-            yield f"notewell index {shlex.quote(one.record.name)}", "make its notes findable"
-    if any(one.indexed or one.url for one in found):
+    for vault in found:
+        if not vault.indexed and vault.url is None:
+            yield f"notewell index {shlex.quote(vault.record.name)}", "make its notes findable"
+    if any(vault.indexed or vault.url for vault in found):
         yield "notewell search WORDS", "find notes by meaning and by keyword"
-    if found and not any(one.url for one in found):
+    if found and not any(vault.url for vault in found):
         yield "notewell serve", "keep the index up to date, for browsers and Obsidian too"
     yield "notewell --help", "all commands"
 

@@ -332,7 +332,7 @@ def add_mirror(invocation: Invocation, name: str) -> VaultRecord:
 def _replace_sample_as_default(invocation: Invocation, record: VaultRecord) -> VaultRecord:
     known = invocation.known()
     sample = sample_folder(invocation.settings()).resolve()
-    default = next((one for one in known.records() if one.default), None)
+    default = next((record for record in known.records() if record.default), None)
     if default is not None and default.path == sample and record.path != sample:
         known.set_default(record)
         return known.find(record.id, cwd=Path.cwd())

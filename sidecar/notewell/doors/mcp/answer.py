@@ -56,7 +56,7 @@ def nearest_paths(backend: Backend, request: object, error: NotewellError) -> li
     if not isinstance(error, NotFoundError):
         return []
     named = [getattr(request, name, None) for name in _PATH_FIELDS]
-    flat = [one for name in named for one in (name if isinstance(name, list) else [name])]
+    flat = [path for name in named for path in (name if isinstance(name, list) else [name])]
     wanted = [name for name in flat if isinstance(name, str)]
     try:
         paths = indexed_paths(backend) if wanted else []
@@ -99,7 +99,7 @@ def _is_pending(backend: Backend, path: str) -> bool:
     if PurePosixPath(path).is_absolute():
         return False  # no note, but a document outside the vault
     paths = (path, f"{path}.md")
-    return any(backend.answer(LedgerRequest("pending", one)).entries for one in paths)
+    return any(backend.answer(LedgerRequest("pending", path)).entries for path in paths)
 
 
 def _nearest(wanted: str, paths: list[str]) -> list[str]:

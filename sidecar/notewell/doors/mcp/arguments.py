@@ -99,7 +99,7 @@ def lenient(model: type[BaseModel], given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     return {
-        name: _parsed(value) if name in _structured(model) else value
+        name: _parse(value) if name in _structured(model) else value
         for name, value in given.items()
         if value is not None
     }
@@ -128,7 +128,7 @@ def _is_structured(hint: Any) -> bool:
     )
 
 
-def _parsed(value: object) -> object:
+def _parse(value: object) -> object:
     """The object or list that a text is the JSON of; else the value itself."""
     if not isinstance(value, str) or value.strip()[:1] not in {"{", "["}:
         return value
@@ -230,7 +230,7 @@ def _definition(field: RequestField, change: ArgumentChange) -> tuple[Any, objec
     """Return the type and the default of an argument, as pydantic takes them."""
     hint = _tool_hint(field.hint if change.hint is None else change.hint)
     if change.at_most is not None:
-        hint = _bounded(hint, change.at_most)
+        hint = _bound(hint, change.at_most)
     if change.doc is not None:
         hint = Annotated[hint, Doc(change.doc)]
     if change.default is not None:
@@ -267,7 +267,7 @@ _FROM_THE_VAULT = AfterValidator(_from_the_vault)
 ToolPath = Annotated[str, _FROM_THE_VAULT]  # of a note, as `find_note` reads it
 
 
-def _bounded(hint: Any, at_most: int) -> Any:
+def _bound(hint: Any, at_most: int) -> Any:
     inner = get_args(hint)
     others = [marker for marker in inner[1:] if not isinstance(marker, Le)]
     return Annotated[(inner[0], *others, Le(at_most))]

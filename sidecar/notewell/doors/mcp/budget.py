@@ -35,7 +35,7 @@ def encode(document: Mapping[str, Any]) -> str:
 
 def tokens_of(document: Document, count: CountTokens) -> int:
     """Return the number of tokens of a document with the field that says this number."""
-    tokens: int = _counted(document, count)["tokens"]
+    tokens: int = _count(document, count)["tokens"]
     return tokens
 
 
@@ -48,7 +48,7 @@ def fit(document: Document, cut: Sequence[str], budget: int | None, count: Count
     stays, shortened. `omitted` counts what is left out of lists.
     """
     if budget is None:
-        return _counted(document, count)
+        return _count(document, count)
     if cut and isinstance(document.get(cut[0]), list):
         document = _shorter_items(document, cut[0], budget, count)
     for name in cut:
@@ -61,7 +61,7 @@ def fit(document: Document, cut: Sequence[str], budget: int | None, count: Count
             document = _without(document, name)
     if cut and tokens_of(document, count) > budget:
         document = _with_first_shortened(document, cut[0], budget, count)
-    return _counted(document, count)
+    return _count(document, count)
 
 
 def _cut_list(
@@ -87,7 +87,7 @@ def _shorter_items(document: Document, name: str, budget: int, count: CountToken
 
     items = document[name]
     few = len(items) < _SEVERAL
-    if few or fits(items) or not all(isinstance(one, dict) for one in items):
+    if few or fits(items) or not all(isinstance(item, dict) for item in items):
         return document
     for size in range(len(items) - 1, -1, -1):
         if _FURTHER in items[size]:
@@ -97,7 +97,7 @@ def _shorter_items(document: Document, name: str, budget: int, count: CountToken
     for shorter in _SHORTER:
         if fits(items[:_WANTED]):
             break
-        items = [shorter(one) for one in items]
+        items = [shorter(item) for item in items]
     return {**document, name: items}
 
 
@@ -107,7 +107,7 @@ def _text_of(item: Document, size: int) -> Document:
     words = [] if field is None else str(_value(item, field)).split(" ")
     if field is None or len(words) <= size:
         return item
-    return _replaced(item, field, f"{' '.join(words[:size])} …")
+    return _replace(item, field, f"{' '.join(words[:size])} …")
 
 
 # What is done to each item, as long as five do not fit.
@@ -155,7 +155,7 @@ def _smaller(document: Document, name: str, count: CountTokens) -> Iterator[tupl
     for names in (parts, others):
         for field in sorted(names, key=lambda one: -count(encode({"": _value(item, one)}))):
             yield document, _LEAST_WORDS
-            item = _dropped(item, field)
+            item = _drop(item, field)
             document = {**document, name: [item]}
         if names is parts:
             yield document, _LEAST_WORDS
@@ -178,7 +178,7 @@ def _with_text_cut(document: Document, name: str, budget: int, count: CountToken
         if size == len(words):
             return document
         text = f"{' '.join(words[:size])} …"
-        short = _replaced(item, field, text) if size else _dropped(item, field)
+        short = _replace(item, field, text) if size else _drop(item, field)
         return {**document, name: [short, *document[name][1:]]}
 
     low, high = 0, len(words)
@@ -217,24 +217,24 @@ def _value(item: Document, field: _Field) -> Any:
     return found
 
 
-def _dropped(item: Document, field: _Field) -> Document:
+def _drop(item: Document, field: _Field) -> Document:
     name, *rest = field
     if not rest:
         return _without(item, name)
-    inner = _dropped(item[name], tuple(rest))
+    inner = _drop(item[name], tuple(rest))
     return {**item, name: inner} if inner else _without(item, name)
 
 
-def _replaced(item: Document, field: _Field, value: object) -> Document:
+def _replace(item: Document, field: _Field, value: object) -> Document:
     name, *rest = field
-    return {**item, name: _replaced(item[name], tuple(rest), value) if rest else value}
+    return {**item, name: _replace(item[name], tuple(rest), value) if rest else value}
 
 
 def _without(document: Document, name: str) -> Document:
     return {key: value for key, value in document.items() if key != name}
 
 
-def _counted(document: Document, count: CountTokens) -> Document:
+def _count(document: Document, count: CountTokens) -> Document:
     tokens = 0
     for _ in range(_MAX_COUNTS):
         counted = {**document, "tokens": tokens}

@@ -115,7 +115,7 @@ def _property(name: str, wanted: Any) -> Iterator[str]:
             case "in":
                 if not isinstance(value, list) or not value:
                     raise UsageError(f"`in` of `filters.properties.{name}` needs a list of values.")
-                yield f"[{_name(name)}:{' OR '.join(_operand(name, one) for one in value)}]"
+                yield f"[{_name(name)}:{' OR '.join(_operand(name, item) for item in value)}]"
             case "gt":
                 yield _test(name, ">", value)
             case "lt":

@@ -191,7 +191,9 @@ class SiteSource:
                 await held.enter_async_context(self._site.holding(record.id))
             engines = [self._site.engine(record.id) for record in chosen]
             first = engines[0]
-            backend = SeveralBackends([(one.record.name, LocalBackend(one)) for one in engines])
+            backend = SeveralBackends(
+                [(engine.record.name, LocalBackend(engine)) for engine in engines]
+            )
             context = ToolContext(chosen[0].id, backend, first.tokens, self._jobs, self._facts())
             return await first.threads.call(work, context)
 
@@ -205,7 +207,9 @@ class SiteSource:
 
     def _facts(self) -> tuple[VaultFacts, ...]:
         served = self._site.vaults.served()
-        return tuple(VaultFacts(one.id, one.name, default=one.default) for one in served)
+        return tuple(
+            VaultFacts(record.id, record.name, default=record.default) for record in served
+        )
 
 
 class _Endpoint:

@@ -56,14 +56,14 @@ def trace_query(context: ToolContext, request: TraceRequest) -> Document:
     """Return what each stage of a search did, and how the results came by their scores."""
     query, mode = request.query, request.mode
     if query is None:
-        query, mode = _logged(context, request.query_id or "")
+        query, mode = _log(context, request.query_id or "")
     reply = context.backend.answer(
         SearchRequest(query, limit=request.limit, mode=mode, passages=0, explain=True)
     )
     return {
         "query": query,
         **pick(reply, "mode", "fusion", "filtered", "explain"),
-        "results": [pick(one, "path", "score", "scores", "raw") for one in reply.results],
+        "results": [pick(result, "path", "score", "scores", "raw") for result in reply.results],
         "warnings": reply.warnings,
     }
 
@@ -73,16 +73,16 @@ def _latest_searches(log: LogReply) -> Document:
         **pick(log, "enabled", "total"),
         "searches": [
             {
-                **pick(one, "query_id", "at", "door", "query", "mode", "took_ms"),
-                "results": [result.path for result in one.results[:_SHOWN_NOTES]],
-                "opened": [opened.path for opened in one.opened],
+                **pick(entry, "query_id", "at", "door", "query", "mode", "took_ms"),
+                "results": [result.path for result in entry.results[:_SHOWN_NOTES]],
+                "opened": [opened.path for opened in entry.opened],
             }
-            for one in log.entries
+            for entry in log.entries
         ],
     }
 
 
-def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
+def _log(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
     for entry in context.backend.answer(LogRequest(_MAX_LOGGED)).entries:
         if entry.query_id == query_id:
             return entry.query, entry.mode

@@ -152,7 +152,9 @@ class LocalSource:
 
     def _context(self, record: VaultRecord, backend: Backend) -> ToolContext:
         records = self._known.records() if self._only is None else (self._only,)
-        facts = tuple(VaultFacts(one.id, one.name, default=one.default) for one in records)
+        facts = tuple(
+            VaultFacts(record.id, record.name, default=record.default) for record in records
+        )
         return ToolContext(record.id, backend, self._counter(record), self._jobs, facts)
 
     def _counter(self, record: VaultRecord) -> TokenCounter:

@@ -100,7 +100,9 @@ def read_note(context: ToolContext, request: ReadRequest) -> Document:
         "total_lines": part.total,
         "text": part.text,
         "next_line": part.last + 1 if part.cut else None,
-        "headings": [f"{one.line}: {'#' * one.level} {one.text}" for one in note.headings],
+        "headings": [
+            f"{heading.line}: {'#' * heading.level} {heading.text}" for heading in note.headings
+        ],
         "links": sorted({link.path for link in note.links_out if link.path}),
         "linked_from": sorted({link.path for link in note.links_in if link.path}),
     }
@@ -138,11 +140,11 @@ def list_notes(context: ToolContext, request: ListRequest) -> Document:
         "offset": request.offset,
         "notes": [
             {
-                "path": one.path,
-                "modified": _day(one.modified),
-                "tags": one.tags if isinstance(one, Result) else None,
+                "path": row.path,
+                "modified": _day(row.modified),
+                "tags": row.tags if isinstance(row, Result) else None,
             }
-            for one in inside[request.offset : request.offset + request.limit]
+            for row in inside[request.offset : request.offset + request.limit]
         ],
     }
 
@@ -155,21 +157,21 @@ def _below(
     It may be a namespace too: one of documents, or a folder with the vault's name in front.
     """
     name = plain_path(request.path or "")
-    vault = next((one.name for one in context.vaults if one.id == context.vault_id), "")
+    vault = next((vault.name for vault in context.vaults if vault.id == context.vault_id), "")
     first, _, rest = name.partition("/")
 
     def below(*folders: str) -> list[LedgerRow | Result]:
         begin = tuple(
-            _folded(f"{request.folder}{each}/" if each else request.folder) for each in folders
+            _fold(f"{request.folder}{each}/" if each else request.folder) for each in folders
         )
-        return [note for note in notes if _folded(note.path).startswith(begin)]
+        return [note for note in notes if _fold(note.path).startswith(begin)]
 
     if not name:
         return below("")
     return below(name, f"{DOCUMENTS}/{name}") or (below(rest) if first == vault else [])
 
 
-def _folded(path: str) -> str:
+def _fold(path: str) -> str:
     return unicodedata.normalize("NFC", path).casefold()
 
 
@@ -193,8 +195,8 @@ def list_resources(
     """Return one page of the notes, the latest first, and the offset of the next page."""
     notes = sorted(_indexed(context), key=lambda one: (one.modified or "", one.path), reverse=True)
     page = tuple(
-        NoteResource(resource_uri(context.vault_id, one.path), one.path, one.size)
-        for one in notes[offset : offset + PAGE]
+        NoteResource(resource_uri(context.vault_id, note.path), note.path, note.size)
+        for note in notes[offset : offset + PAGE]
     )
     following = offset + PAGE
     return page, following if following < len(notes) else None

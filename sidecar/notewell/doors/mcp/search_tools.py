@@ -122,7 +122,7 @@ def search(context: ToolContext, request: SearchArguments) -> Document:
     wanted = replace(request.to_record(SearchRequest), door=DOOR)
     query = request.as_query(wanted.q, plain=wanted.plain)
     sent = replace(wanted, q=query, plain=wanted.plain and query == wanted.q)
-    reply = _narrowed(context, request, sent) if request.narrows else context.backend.answer(sent)
+    reply = _narrow(context, request, sent) if request.narrows else context.backend.answer(sent)
     if not reply.results:
         refuse_while_building(context.backend)
         _check_documents(context, request.folder)
@@ -136,7 +136,7 @@ def _check_documents(context: ToolContext, folder: str) -> None:
         raise NotFoundError(f"no documents have the namespace '{folder.split('/')[1]}'")
 
 
-def _narrowed(context: ToolContext, request: SearchArguments, sent: SearchRequest) -> SearchReply:
+def _narrow(context: ToolContext, request: SearchArguments, sent: SearchRequest) -> SearchReply:
     """Search for more than is shown, and leave out what is not wanted."""
     limit = min(_MORE * sent.limit, _MAX_LIMIT)
     reply = context.backend.answer(replace(sent, limit=limit))

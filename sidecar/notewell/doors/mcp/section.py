@@ -41,8 +41,8 @@ def section_lines(note: NoteReply, wanted: str) -> Lines:
     if at is None:
         raise SectionNotFoundError(_nearest(note, wanted, name))
     heading = note.headings[at]
-    following = (one for one in note.headings[at + 1 :] if one.level <= heading.level)
-    return heading.line, next((one.line - 1 for one in following), len(rows))
+    following = (other for other in note.headings[at + 1 :] if other.level <= heading.level)
+    return heading.line, next((view.line - 1 for view in following), len(rows))
 
 
 class _Named:
@@ -78,7 +78,7 @@ def _below(headings: Sequence[_Named], path: Sequence[str]) -> Iterator[int]:
     """The places of the headings called like the last part, below those called like the others."""
     above: list[_Named] = []
     for at, heading in enumerate(headings):
-        above = [one for one in above if one.level < heading.level] + [heading]
+        above = [named for named in above if named.level < heading.level] + [heading]
         if path and heading.is_called(path[-1]) and _follows(above[:-1], path[:-1]):
             yield at
 
@@ -86,7 +86,7 @@ def _below(headings: Sequence[_Named], path: Sequence[str]) -> Iterator[int]:
 def _follows(above: Sequence[_Named], path: Sequence[str]) -> bool:
     """True if the headings above have those of a path, in this order; others may be between."""
     steps = iter(above)
-    return all(any(one.is_called(part) for one in steps) for part in path)
+    return all(any(step.is_called(part) for step in steps) for part in path)
 
 
 def _block_called(blocks: Sequence[BlockView], name: str) -> BlockView | None:

@@ -59,7 +59,10 @@ _CORE: tuple[Tool, ...] = (
 
 def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
     """The tools of the core and of features."""
-    return (*_CORE, *(tool for one in features if one.tools for tool in load(one.tools)))
+    return (
+        *_CORE,
+        *(tool for feature in features if feature.tools for tool in load(feature.tools)),
+    )
 
 
 def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
@@ -69,10 +72,14 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
     """
     every = tools(features)
     names = [tool.name for tool in every]
-    found = {one.name: {tool.name for tool in load(one.tools)} for one in features if one.tools}
+    found = {
+        feature.name: {tool.name for tool in load(feature.tools)}
+        for feature in features
+        if feature.tools
+    }
     for name in names:
         first = name.partition("_")[0]
-        alike = {one for one in names if one.partition("_")[0] == first}
+        alike = {name for name in names if name.partition("_")[0] == first}
         if len(alike) > 1 or name == first:
             found[first] = found.get(first, set()) | alike
     # The core's tools are listed anyway, with fewer arguments than those of a topic.
@@ -82,7 +89,9 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
 
 def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
     """The prompts of features."""
-    return tuple(prompt for one in features if one.prompts for prompt in load(one.prompts))
+    return tuple(
+        prompt for feature in features if feature.prompts for prompt in load(feature.prompts)
+    )
 
 
 TOOLS = tools(FEATURES)
@@ -182,7 +191,7 @@ class _Handlers:
         listed = [tool for tool in TOOLS if tool.core is not None or tool.name in named]
         return types.ListToolsResult(
             tools=[
-                _described(tool, whole=tool.name in named)
+                _describe(tool, whole=tool.name in named)
                 for tool in listed
                 if may_write or not tool.writes
             ]
@@ -202,18 +211,18 @@ class _Handlers:
         try:
             request = request_of(tool).model_validate(params.arguments or {})
             self._check_may_write(ctx, tool)
-            document, failed = await self._answered(tool, request)
+            document, failed = await self._answer(tool, request)
         except ValidationError as error:
             document, failed = failure(invalid(error, request_of(tool))), True
         except NotewellError as error:
             document, failed = failure(error), True
         except Exception as error:  # noqa: BLE001 - the outermost boundary: an assistant gets an answer
-            document, failed = failure(_unexpected(error)), True
+            document, failed = failure(_unexpected_error(error)), True
         return types.CallToolResult(
             content=[types.TextContent(text=encode(document))], is_error=failed
         )
 
-    async def _answered(self, tool: Tool, request: ToolRequest) -> tuple[Document, bool]:
+    async def _answer(self, tool: Tool, request: ToolRequest) -> tuple[Document, bool]:
         """Answer a request; where its vault is none, what else it may mean."""
         try:
             return await self._source.run(
@@ -223,7 +232,7 @@ class _Handlers:
             other = request.otherwise()
             if other is None:
                 raise
-            document, failed = await self._answered(tool, other)
+            document, failed = await self._answer(tool, other)
             if failed:
                 raise
             return document, failed
@@ -291,7 +300,11 @@ class _Handlers:
         if prompt is None:
             known = ", ".join(self._prompts)
             raise MCPError(types.INVALID_PARAMS, f"no prompt '{params.name}'; known: {known}")
-        missing = [one.name for one in prompt.arguments if not given.get(one.name, "").strip()]
+        missing = [
+            argument.name
+            for argument in prompt.arguments
+            if not given.get(argument.name, "").strip()
+        ]
         if missing:
             raise MCPError(types.INVALID_PARAMS, f"the prompt needs: {', '.join(missing)}")
         text = await self._run(None, lambda context: prompt.text(context, given))
@@ -336,7 +349,7 @@ def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Documen
         raise
 
 
-def _unexpected(error: Exception) -> NotewellError:
+def _unexpected_error(error: Exception) -> NotewellError:
     """Log an error that nobody expected; its message might quote a note, so it is not repeated."""
     places = "".join(traceback.format_tb(error.__traceback__))
     _log.error("unexpected %s\n%s", type(error).__name__, places)
@@ -345,7 +358,7 @@ def _unexpected(error: Exception) -> NotewellError:
     )
 
 
-def _described(tool: Tool, *, whole: bool) -> types.Tool:
+def _describe(tool: Tool, *, whole: bool) -> types.Tool:
     """A tool with all of its arguments, or with those that are usual."""
     return types.Tool(
         name=tool.name,
@@ -374,8 +387,10 @@ def _prompt(prompt: PromptText) -> types.Prompt:
         title=prompt.title,
         description=prompt.description,
         arguments=[
-            types.PromptArgument(name=one.name, description=one.description, required=one.required)
-            for one in prompt.arguments
+            types.PromptArgument(
+                name=argument.name, description=argument.description, required=argument.required
+            )
+            for argument in prompt.arguments
         ],
     )
 

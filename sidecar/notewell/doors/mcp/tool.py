@@ -229,7 +229,7 @@ def picked(*names: str, **of_items: tuple[str, ...]) -> Callable[[object], Docum
 
     def shown(reply: object) -> Document:
         items = {
-            name: [pick(one, *fields) for one in getattr(reply, name)]
+            name: [pick(record, *fields) for record in getattr(reply, name)]
             for name, fields in of_items.items()
         }
         return {**pick(reply, *names), **items}

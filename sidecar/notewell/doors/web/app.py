@@ -73,7 +73,7 @@ def create_app(
     streams, limits = streams or Streams(), limits or LimitRules()
     interface = pages.built(static)
     table = ROUTES if features is FEATURES else routes(features)
-    names = tuple(one.endpoint.name for one in table if one.request is not HealthRequest)
+    names = tuple(route.endpoint.name for route in table if route.request is not HealthRequest)
     app.on_shutdown.append(streams.end)
     parts = Parts()
     app.on_shutdown.append(parts.end)

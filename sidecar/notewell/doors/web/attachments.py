@@ -176,18 +176,18 @@ def _candidates(root: Path, rules: VaultRules, path: str, note: str) -> Iterator
     ignored = load_rules(root, rules)
     folder = str(PurePosixPath(note).parent) if note else "."
     own = _attachment_folder(root, folder)
-    near = [path, *(_joined(base, path) for base in (folder, own) if base is not None)]
-    for candidate in dict.fromkeys(one for one in near if one):
+    near = [path, *(_join(base, path) for base in (folder, own) if base is not None)]
+    for candidate in dict.fromkeys(place for place in near if place):
         hidden = any(is_hidden(part) for part in PurePosixPath(candidate).parts)
         if not hidden and ignored.decide(candidate) is None:
             yield candidate
     if "/" not in path:
-        for candidate in _named(root, path):
+        for candidate in _name(root, path):
             if ignored.decide(candidate) is None:
                 yield candidate
 
 
-def _joined(base: str, path: str) -> str:
+def _join(base: str, path: str) -> str:
     """`path` in the folder `base`, without `.` and `..`; empty where that leads out."""
     joined = os.path.normpath(f"{base}/{path}").replace(os.sep, "/")
     return joined if is_inside(joined) else ""
@@ -203,10 +203,10 @@ def _attachment_folder(root: Path, folder: str) -> str | None:
         return None
     if not isinstance(value, str) or value.startswith("/"):
         return None
-    return _joined(folder, value) if value.startswith("./") else value
+    return _join(folder, value) if value.startswith("./") else value
 
 
-def _named(root: Path, name: str) -> Iterator[str]:
+def _name(root: Path, name: str) -> Iterator[str]:
     """Yield the files of this name, the nearest to the vault's root first."""
     waiting, seen = [""], 0
     while waiting and seen < _MOST_ENTRIES:

@@ -109,7 +109,7 @@ class Callers:
         for known in self._all():  # all of them, so that the time reveals nothing
             if known.token is not None and hmac.compare_digest(known.token, shown):
                 found = known.caller
-        return self._noted(found)
+        return self._note(found)
 
     def by_session(self, session: str) -> Caller | None:
         """Return the caller with this session; None for an unknown one."""
@@ -117,7 +117,7 @@ class Callers:
         for known in self._all():
             if hmac.compare_digest(known.session, shown):
                 found = known.caller
-        return self._noted(found)
+        return self._note(found)
 
     def redeem(self, code: str, name: str | None) -> str | None:
         """Return the session for the code of a one-time link; None for one that is used or expired.
@@ -139,7 +139,7 @@ class Callers:
         if used and self.devices is not None:
             self.devices.used(used)
 
-    def _noted(self, caller: Caller | None) -> Caller | None:
+    def _note(self, caller: Caller | None) -> Caller | None:
         if caller is not None and caller is not OWNER:
             now = time.time()
             if now - self._used.get(caller.id, 0.0) > _STAMP_SECONDS:

@@ -125,7 +125,7 @@ class Slots:
         """Hold a slot while the block runs; raise BusyError if none becomes free in time."""
         if self._free.locked():
             if self.waiting >= self._most_waiting:
-                raise _overloaded()
+                raise _overload_error()
             await self._wait()
         else:
             await self._free.acquire()
@@ -140,12 +140,12 @@ class Slots:
             async with asyncio.timeout(self._patience_s):
                 await self._free.acquire()
         except TimeoutError as error:
-            raise _overloaded() from error
+            raise _overload_error() from error
         finally:
             self.waiting -= 1
 
 
-def _overloaded() -> BusyError:
+def _overload_error() -> BusyError:
     return BusyError(
         "The server has more to do than it can handle. Try again in a moment.",
         code="overloaded",

@@ -77,7 +77,11 @@ def _in_path(route: Route) -> list[Json]:
     if not endpoint.in_path:
         return []
     found = _parameters(route.model, endpoint.example, endpoint.in_path)
-    return [one for one in found if isinstance(one, dict) and one["in"] == "path"]
+    return [
+        parameter
+        for parameter in found
+        if isinstance(parameter, dict) and parameter["in"] == "path"
+    ]
 
 
 def _parameters(

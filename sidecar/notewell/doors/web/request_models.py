@@ -48,7 +48,7 @@ class RequestModel(BaseModel):
     @model_validator(mode="after")
     def _make_record(self) -> Self:
         """Make the record, which checks its fields against each other."""
-        given = {one.name: getattr(self, one.name) for one in request_fields(self.record)}
+        given = {field.name: getattr(self, field.name) for field in request_fields(self.record)}
         if beyond_64_bits(given):
             raise ValueError(SMALLER_NUMBERS)
         self._made = self.record(**{name: _to_record(value) for name, value in given.items()})
@@ -153,14 +153,14 @@ def _vault_in_query(request: web.Request) -> str | None:
 def _model(
     record: type, *, from_text: bool, shared: Mapping[str, tuple[Any, object]]
 ) -> type[RequestModel]:
-    own = {one.name: _field(one, from_text=from_text) for one in request_fields(record)}
+    own = {field.name: _field(field, from_text=from_text) for field in request_fields(record)}
     definitions: dict[str, Any] = {**shared, **own}
     model = create_model(
         record.__name__, __base__=RequestModel, __doc__=record.__doc__, **definitions
     )
     model.record = record
     fields = request_fields(record)
-    model.lists = frozenset(one.name for one in fields if describe(one.hint).kind == "list")
+    model.lists = frozenset(field.name for field in fields if describe(field.hint).kind == "list")
     return model
 
 

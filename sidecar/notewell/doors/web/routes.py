@@ -230,7 +230,7 @@ async def add_vault(site: Site, _vault: str | None, request: AddVault) -> Vaults
     if not folder.is_absolute():
         raise UsageError(f"'{folder}' is no whole path; write it from the root or the drive on.")
     record = await asyncio.to_thread(site.vaults.add, folder)
-    if record.id not in {one.id for one in site.vaults.served()}:
+    if record.id not in {record.id for record in site.vaults.served()}:
         site.vaults.serve_also(record)
     async with site.holding(record.id):  # opened, which begins to index it
         return await site.known_vaults()
@@ -294,7 +294,7 @@ class Route:
         """The statuses of problem documents that a caller should expect."""
         endpoint = self.endpoint
         of_vaults = (404, 409) if endpoint.of_vault else ()
-        of_ids = (404,) if any(one.name == "id" for one in request_fields(self.request)) else ()
+        of_ids = (404,) if any(field.name == "id" for field in request_fields(self.request)) else ()
         of_bodies = (408, 413, 415) if endpoint.method != "GET" else ()
         of_callers = (401, 503) if endpoint.needs_token else ()
         of_questions = (504,) if self._may_time_out else ()

@@ -64,7 +64,7 @@ class BoundServer(ServerInfo):
 def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
     """Write `SERVER_FILE` in each folder, and delete it at the end, before locks are released."""
     files = [folder / SERVER_FILE for folder in folders]
-    told = {one.name: getattr(bound, one.name) for one in fields(ServerInfo)}
+    told = {declared.name: getattr(bound, declared.name) for declared in fields(ServerInfo)}
     text = orjson.dumps({name: value for name, value in told.items() if value is not None})
     try:
         for file in files:
@@ -135,7 +135,7 @@ async def serve(
     try:
         await runner.setup()
         connections = listening(_answering(runner), listener, tls, settings.limits.connections)
-        bound = _bound(vaults, listener, rules, token, kept_token)
+        bound = _bind(vaults, listener, rules, token, kept_token)
         folders = [vaults.directory(record) for record in bound.records]
         async with connections:
             with stop_requested(watch_stdin=handshake) as stopped, announced(bound, folders):
@@ -168,7 +168,7 @@ def _answering(runner: web.AppRunner) -> Callable[[], Connection]:
     return server
 
 
-def _bound(
+def _bind(
     vaults: Vaults,
     listener: socket.socket,
     rules: ServerRules,

@@ -146,13 +146,13 @@ class _Page(Collector):
         )
         for name, about, of_status in _GAUGES:
             gauge = GaugeMetricFamily(name, about, labels=("vault",))
-            for one in self.vaults:
-                gauge.add_metric((one.status.vault,), float(of_status(one.status)))
+            for vault in self.vaults:
+                gauge.add_metric((vault.status.vault,), float(of_status(vault.status)))
             yield gauge
         for name, about, of_tally in _COUNTERS:
             counter = CounterMetricFamily(name, about, labels=("vault",))
-            for one in self.vaults:
-                counter.add_metric((one.status.vault,), of_tally(one.tally))
+            for vault in self.vaults:
+                counter.add_metric((vault.status.vault,), of_tally(vault.tally))
             yield counter
         yield self._ledger()
 
@@ -160,9 +160,9 @@ class _Page(Collector):
         files = GaugeMetricFamily(
             "notewell_files", "Files by their state in the ledger", labels=("vault", "state")
         )
-        for one in self.vaults:
-            for state, count in one.status.ledger.items():
-                files.add_metric((one.status.vault, state), count)
+        for vault in self.vaults:
+            for state, count in vault.status.ledger.items():
+                files.add_metric((vault.status.vault, state), count)
         return files
 
 
@@ -342,7 +342,7 @@ class Site:
     async def known_vaults(self) -> VaultsReply:
         """Return all known vaults; the registry is read in a thread."""
         records = await asyncio.to_thread(self.vaults.records)
-        past = await asyncio.to_thread(lambda: [self.vaults.has_past(one) for one in records])
+        past = await asyncio.to_thread(lambda: [self.vaults.has_past(record) for record in records])
         opened = {engine.record.id for engine in self.vaults.opened()}
         served = {record.id for record in self.vaults.served()}
         return VaultsReply(
@@ -407,10 +407,10 @@ async def from_engine(site: Site, vault: str | None, request: Request[R]) -> Enc
         call = engine.threads.call_quickly
     elif kind in IN_ORDER:
         call = engine.threads.call_in_order
-    encoded: Encoded[R] = await call(_encoded, engine, request)
+    encoded: Encoded[R] = await call(_encode, engine, request)
     return encoded
 
 
-def _encoded(engine: Engine, request: Request[R]) -> Encoded[R]:
+def _encode(engine: Engine, request: Request[R]) -> Encoded[R]:
     reply = answer(engine, request)
     return Encoded(reply, to_json(reply))

@@ -152,10 +152,10 @@ class Indexer:
         return embedder is not None and self._settings.chunking.method == "semantic"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
-        plan, warnings = self._compared(work)
+        plan, warnings = self._compare(work)
         if work.paths and not work.confirm_removals and self._may_be_more(plan):
             # Only a look at the whole vault tells how many notes are gone.
-            whole, warnings = self._compared(Work())
+            whole, warnings = self._compare(Work())
             held = frozenset(whole.guarded)
             removes = tuple(path for path in plan.removes if path not in held)
             plan = replace(plan, removes=removes, guarded=whole.guarded)
@@ -168,7 +168,7 @@ class Indexer:
         many = len(plan.removes) > FEW
         return many or bool(plan.guarded) or held_removal(self._index) is not None
 
-    def _compared(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
+    def _compare(self, work: Work) -> tuple[Plan, tuple[WalkWarning, ...]]:
         walk = self._source.list(work.paths)
         within = (*work.paths, *walk.beside)
         entries = self._index.ledger_within(within)

@@ -112,13 +112,13 @@ class NoteReader:
             self._reading.between()
             start = time.monotonic()
             try:
-                read = _tried(file, partial(self._reading.source.read, file))
+                read = _try_read(file, partial(self._reading.source.read, file))
                 copies = tuple(self._copies(file))
                 found.append(_Found(file, read, copies, time.monotonic() - start))
             except UnreadableNoteError as error:
                 unread.append((file, error))
         count = len(found) + len(unread)
-        if not self._learn([note for one in found for note in (one.read.note, *one.copies)]):
+        if not self._learn([note for pass_ in found for note in (pass_.read.note, *pass_.copies)]):
             return None
         puts, too_slow = self._cut_all(found)
         return ReadGroup(self._batch(puts, [*unread, *too_slow]), count)
@@ -126,21 +126,21 @@ class NoteReader:
     def _copies(self, file: FileRef) -> Iterator[Note]:
         for copy in file.copies:
             with suppress(UnreadableNoteError):
-                yield _tried(copy, partial(self._reading.source.read, copy)).note
+                yield _try_read(copy, partial(self._reading.source.read, copy)).note
 
     def _cut_all(
         self, found: Sequence[_Found]
     ) -> tuple[list[NotePut], list[tuple[FileRef, UnreadableNoteError]]]:
         """The notes in passages, and the files that take too long to be cut."""
-        before = self._reading.index.manifest([one.file.path for one in found])
+        before = self._reading.index.manifest([pass_.file.path for pass_ in found])
         puts, too_slow = [], []
-        for one in found:
+        for pass_ in found:
             self._reading.between()
             try:
-                put = partial(self._put, one, before.get(one.file.path))
-                puts.append(_tried(one.file, put))
+                put = partial(self._put, pass_, before.get(pass_.file.path))
+                puts.append(_try_read(pass_.file, put))
             except UnreadableNoteError as error:
-                too_slow.append((one.file, error))
+                too_slow.append((pass_.file, error))
         return puts, too_slow
 
     def _batch(
@@ -305,7 +305,7 @@ def pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
     )
 
 
-def _tried(file: FileRef, step: Callable[[], T]) -> T:
+def _try_read(file: FileRef, step: Callable[[], T]) -> T:
     """Do a step of one file: an error that nobody foresaw is that file's alone."""
     try:
         return step()

@@ -127,13 +127,13 @@ def plan_changes(
     ]
     forgets = [path for path in stale if ledger[path].state == "excluded"]
     removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
-    read, same = _compared(() if full else walk.files, manifest, ledger, hash_of)
+    read, same = _compare(() if full else walk.files, manifest, ledger, hash_of)
     wanted = walk.files if full else _to_read(walk, read, ledger, moves)
     return Plan(
         read=_newest_first(wanted),
         moves=moves,
         removes=tuple(sorted((removes | set(stale)) - set(forgets))),
-        excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
+        excluded=tuple(item for item in (*walk.excluded, *others) if not _record(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
         told=(*same, *_not_here(walk, manifest, ledger)),
@@ -188,7 +188,7 @@ def _may_differ(
     return entry is not None and file.path in manifest and file.ctime_ns > entry.updated * 1e9 > 0
 
 
-def _compared(
+def _compare(
     found: Sequence[FileRef],
     manifest: Mapping[str, ManifestEntry],
     ledger: Mapping[str, LedgerEntry],
@@ -229,7 +229,7 @@ def _with_other_copies(walk: Walk, ledger: Mapping[str, LedgerEntry]) -> frozens
     """The paths of notes that may have other conflict copies than when they were read."""
     copies = {item.file.path: item for item in walk.excluded if item.rule == CONFLICT_COPY}
     before = {path for path, entry in ledger.items() if entry.rule == CONFLICT_COPY}
-    changed = {path for path, item in copies.items() if not _recorded(item, ledger)}
+    changed = {path for path, item in copies.items() if not _record(item, ledger)}
     changed |= before - copies.keys()
     return frozenset(name for path in changed for name in original_names(path))
 
@@ -250,7 +250,7 @@ def _not_here(
             yield replace(ledger[path], warnings=(*ledger[path].warnings, NOT_HERE_REASON))
 
 
-def _recorded(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
+def _record(item: ExcludedFile, ledger: Mapping[str, LedgerEntry]) -> bool:
     entry = ledger.get(item.file.path)
     return (
         entry is not None

@@ -298,7 +298,7 @@ class RecordedRuns:
         current, self._current = self._current, None
         if self._runs is None or current is None:
             return
-        mine = [one for one in failed if one.updated >= current.began]
+        mine = [entry for entry in failed if entry.updated >= current.began]
         end = RunEnd(_result(outcome), _counts(totals, mine), _errors(outcome, mine))
         try:
             if current.started is not None:
@@ -331,5 +331,5 @@ def _counts(totals: RunTotals, failed: Sequence[LedgerEntry]) -> dict[str, int]:
 
 
 def _errors(outcome: str, failed: Sequence[LedgerEntry]) -> tuple[RunError, ...]:
-    notes = tuple(RunError(one.path, one.reason or "it cannot be read") for one in failed)
+    notes = tuple(RunError(entry.path, entry.reason or "it cannot be read") for entry in failed)
     return notes if outcome in {"done", "stopped"} else (RunError(None, outcome), *notes)

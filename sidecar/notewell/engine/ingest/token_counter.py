@@ -41,7 +41,7 @@ class TokenCounter:
         return self._rules.name if self._counter() is not None else ESTIMATE
 
     def __call__(self, text: str) -> int:
-        count = self._counter() or _estimated
+        count = self._counter() or _estimate
         return count(_LONG_WORD.sub(_in_pieces, text))
 
     def _counter(self) -> CountTokens | None:
@@ -66,7 +66,7 @@ def _load(file: Path) -> CountTokens | None:
         return None  # loading the model reports what is wrong
 
 
-def _estimated(text: str) -> int:
+def _estimate(text: str) -> int:
     from notewell.engine.ingest.note_reader import approximate_tokens  # noqa: PLC0415 - loads the index
 
     return approximate_tokens(text)

@@ -190,7 +190,7 @@ class Writer:
         except NotewellError as error:
             outcome = error.message
             if isinstance(error, AnotherVaultError):
-                self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
+                self._change(guard=self._guard(RunTotals(guarded=error.gone), time.time()))
             raise
         finally:
             self._finish(work, totals, outcome)
@@ -237,7 +237,7 @@ class Writer:
         walked = totals.finished and outcome in {"done", totals.problem}
         seen_all = walked and not work.paths
         if seen_all or (totals.guarded and guard is None):
-            guard = self._guarded(totals, time.time())
+            guard = self._guard(totals, time.time())
         with suppress(IndexFailure):  # the error of the run itself matters more
             hold_removal(self._index, guard)
         with suppress(IndexFailure):
@@ -249,12 +249,12 @@ class Writer:
             problem=totals.problem,
             progress=None,
             guard=guard,
-            tally=_counted(self._activity.tally, totals),
+            tally=_count(self._activity.tally, totals),
         )
         if self._run_told:
             self._tell_progress()
 
-    def _guarded(self, totals: RunTotals, now: float) -> Guarded | None:
+    def _guard(self, totals: RunTotals, now: float) -> Guarded | None:
         if not totals.guarded:
             return None
         since = self._activity.guard.since if self._activity.guard is not None else now
@@ -399,7 +399,7 @@ def _state(activity: Activity) -> dict[str, bool | str | None]:
     }
 
 
-def _counted(tally: Tally, totals: RunTotals) -> Tally:
+def _count(tally: Tally, totals: RunTotals) -> Tally:
     return Tally(
         runs=tally.runs + 1,
         read=tally.read + totals.read,

@@ -46,18 +46,18 @@ def _print(found: ArchaeologyReply) -> None:
 def chart(buckets: Sequence[Bucket], granularity: str, *, width: int) -> Iterator[str]:
     """Draw a line for each bucket and for each pause between them, none wider than `width`."""
     block = "█" if "utf" in (sys.stdout.encoding or "").lower() else "#"
-    most = max(one.count for one in buckets)
+    most = max(bucket.count for bucket in buckets)
     digits = len(f"{most:,}")
     widest = max(1, min(_WIDEST, most, width - len("2026-01-01") - digits - 3))
     before: date | None = None
-    for one in buckets:
-        start = date.fromisoformat(one.start)
+    for bucket in buckets:
+        start = date.fromisoformat(bucket.start)
         if before is not None and (pause := _pause(before, start, granularity)):
             yield f"{'':10}  {pause}"[:width]
-        label = one.start[:7] if granularity == "month" else one.start
-        bar = block * max(1, round(one.count / most * widest))
-        yield f"{label:10} {one.count:>{digits},} {bar}"
-        before = date.fromisoformat(one.end)
+        label = bucket.start[:7] if granularity == "month" else bucket.start
+        bar = block * max(1, round(bucket.count / most * widest))
+        yield f"{label:10} {bucket.count:>{digits},} {bar}"
+        before = date.fromisoformat(bucket.end)
 
 
 def _pause(before: date, start: date, granularity: str) -> str:

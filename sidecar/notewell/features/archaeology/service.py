@@ -120,16 +120,16 @@ def _peaks(buckets: tuple[DaySpan, ...], unit: Unit) -> tuple[DaySpan, ...]:
 
     Empty buckets count for the mean. A single bucket is a peak.
     """
-    spanned = _spanned(buckets[0].start, buckets[-1].start, unit)
-    mean = sum(one.count for one in buckets) / spanned
-    variance = sum(one.count**2 for one in buckets) / spanned - mean**2
+    spanned = _span(buckets[0].start, buckets[-1].start, unit)
+    mean = sum(slot.count for slot in buckets) / spanned
+    variance = sum(slot.count**2 for slot in buckets) / spanned - mean**2
     threshold = mean + math.sqrt(max(0.0, variance))
-    out = [one for one in buckets if one.count > 1 and (one.count > threshold or spanned == 1)]
+    out = [slot for slot in buckets if slot.count > 1 and (slot.count > threshold or spanned == 1)]
     out.sort(key=lambda one: (-one.count, -one.start.toordinal()))
     return tuple(out[:_PEAKS])
 
 
-def _spanned(first: date, last: date, unit: Unit) -> int:
+def _span(first: date, last: date, unit: Unit) -> int:
     """The number of buckets from one to another, both included."""
     if unit == "month":
         return (last.year - first.year) * 12 + last.month - first.month + 1
@@ -153,7 +153,9 @@ def archaeology(
             passages=0,
         )
     )
-    dated = [pair for one in found.results if (pair := _dated(one, request.by, daily)) is not None]
+    dated = [
+        pair for result in found.results if (pair := _date(result, request.by, daily)) is not None
+    ]
     dated.sort(key=lambda pair: (pair[0], -pair[1].score, pair[1].path))
     days = [day for day, _ in dated]
     times = timeline(days, None if request.granularity == "auto" else request.granularity)
@@ -175,10 +177,12 @@ def archaeology(
         undated=len(found.results) - len(dated),
         first=days[0].isoformat() if days else None,
         last=days[-1].isoformat() if days else None,
-        intervals=tuple(Interval(*_iso_dates(one), one.count) for one in times.intervals),
-        gaps=tuple(Gap(*_iso_dates(one), (one.end - one.start).days + 1) for one in times.gaps),
+        intervals=tuple(
+            Interval(*_iso_dates(interval), interval.count) for interval in times.intervals
+        ),
+        gaps=tuple(Gap(*_iso_dates(gap), (gap.end - gap.start).days + 1) for gap in times.gaps),
         peaks=_reply_peaks(times, dated),
-        buckets=tuple(Bucket(*_iso_dates(one), one.count) for one in times.buckets),
+        buckets=tuple(Bucket(*_iso_dates(slot), slot.count) for slot in times.buckets),
         notes=tuple(note for _, note in dated),
         warnings=tuple(warnings),
     )
@@ -202,20 +206,20 @@ def _iso_dates(one: DaySpan) -> tuple[str, str]:
 def _reply_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tuple[Peak, ...]:
     return tuple(
         Peak(
-            *_iso_dates(one),
-            one.count,
+            *_iso_dates(peak),
+            peak.count,
             tuple(
                 sorted(
-                    (note for day, note in dated if one.start <= day <= one.end),
+                    (note for day, note in dated if peak.start <= day <= peak.end),
                     key=lambda note: (-note.score, note.path),
                 )
             ),
         )
-        for one in times.peaks
+        for peak in times.peaks
     )
 
 
-def _dated(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote] | None:
+def _date(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote] | None:
     """The note with its date; None without one."""
     found = day_of(one, by, daily)
     if found is None:

@@ -49,7 +49,9 @@ class NumberedSources:
 
         The context has escaped any text of a note that looks like the beginning of a block.
         """
-        numbers = {str(one.n): str(self.number(_from_context(one))) for one in reply.sources}
+        numbers = {
+            str(source.n): str(self.number(_from_context(source))) for source in reply.sources
+        }
         blocks = reply.text.rpartition(_LIST)[0] or reply.text
         return _NUMBER.sub(lambda match: numbers[match[0]], blocks)
 

@@ -100,14 +100,14 @@ class CodeRunner:
         self, command: Sequence[str], code: str, notes: Sequence[CodeNote]
     ) -> CodeResult | str:
         """The result of a program, or the reason why it was not run."""
-        request = {**asdict(self._limits), "code": code, "notes": [asdict(one) for one in notes]}
+        request = {**asdict(self._limits), "code": code, "notes": [asdict(note) for note in notes]}
         sent = json.dumps(request, default=str).encode("utf-8", "replace")
         with tempfile.TemporaryDirectory(prefix="notewell-code-") as empty:
             try:
                 raw, ended = self._talk(command, sent, empty)
             except OSError as error:
                 return f"no process can be started ({error.strerror})"
-        reply = _decoded(raw)
+        reply = _decode(raw)
         if reply is None:
             return CodeResult("", self._how_it_ended(ended))
         if reply.get("confined") is not True:
@@ -149,7 +149,7 @@ class CodeRunner:
         return f"It ended without a result (exit code {code})."
 
 
-def _decoded(raw: bytes) -> Mapping[str, Json] | None:
+def _decode(raw: bytes) -> Mapping[str, Json] | None:
     """The reply of a child; None if it is none."""
     try:
         reply: Json = json.loads(raw) if len(raw) <= _MOST_REPLY else None
@@ -160,7 +160,7 @@ def _decoded(raw: bytes) -> Mapping[str, Json] | None:
 
 def _within(notes: Sequence[CodeNote]) -> tuple[CodeNote, ...]:
     """The notes, as far as their texts fit."""
-    sizes = accumulate(len(one.text) for one in notes)
+    sizes = accumulate(len(note.text) for note in notes)
     return tuple(one for one, size in zip(notes, sizes, strict=True) if size <= _MOST_TEXT)
 
 

@@ -186,12 +186,12 @@ def _show_conversation(reply: AskConversationReply) -> None:
 def _show_conversations(reply: AskConversationsReply) -> None:
     rows = [
         (
-            one.conversation,
-            f"{datetime.fromisoformat(one.asked).astimezone():%Y-%m-%d %H:%M}",
-            str(one.turns),
-            one.question,
+            conversation.conversation,
+            f"{datetime.fromisoformat(conversation.asked).astimezone():%Y-%m-%d %H:%M}",
+            str(conversation.turns),
+            conversation.question,
         )
-        for one in reply.conversations
+        for conversation in reply.conversations
     ]
     if rows:
         print_table(("id", "last asked", "turns", "first question"), rows, right=("turns",))
@@ -211,8 +211,11 @@ def _print_sources(reply: AskReply) -> None:
         print_table(
             ("", "source"),
             [
-                (f"[{one.n}]", one.path if one.line is None else f"{one.path}:{one.line}")
-                for one in cited
+                (
+                    f"[{source.n}]",
+                    source.path if source.line is None else f"{source.path}:{source.line}",
+                )
+                for source in cited
             ],
         )
 

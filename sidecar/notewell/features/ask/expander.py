@@ -78,7 +78,7 @@ class Expander:
             search(replace(deep, q=text, plain=True, explain=False, door=UNLOGGED))
             for text in others
         ]
-        return _merged(found, more, wordings, request.limit)
+        return _merge(found, more, wordings, request.limit)
 
     def wordings(self, query: str) -> Wordings:
         """The wordings of a query, from the cache or the model. Raises what the provider raises."""
@@ -144,18 +144,18 @@ def _read_wordings(text: str, query: str) -> Wordings:
 
 def _texts(value: object, query: str, most: int) -> tuple[str, ...]:
     given = value if isinstance(value, list) else []
-    texts = (" ".join(one.split())[:_CHARS] for one in given if isinstance(one, str))
+    texts = (" ".join(text.split())[:_CHARS] for text in given if isinstance(text, str))
     own = query.casefold().strip()
     return tuple(dict.fromkeys(text for text in texts if text and text.casefold() != own))[:most]
 
 
-def _merged(
+def _merge(
     found: SearchReply, more: Sequence[SearchReply], wordings: Wordings, limit: int
 ) -> SearchReply:
     """Merge all replies into one. Scores are relative to the best one, which has 1."""
     scores: dict[str, float] = {}
     results: dict[str, Result] = {}
-    for reply, weight in ((found, _OWN_WEIGHT), *((one, _OTHER_WEIGHT) for one in more)):
+    for reply, weight in ((found, _OWN_WEIGHT), *((reply, _OTHER_WEIGHT) for reply in more)):
         for rank, result in enumerate(reply.results, 1):
             scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK_CONSTANT + rank)
             results.setdefault(result.path, result)
@@ -168,10 +168,10 @@ def _merged(
         else found.fusion,
         expanded=(*found.expanded, *wordings.queries, *wordings.terms),
         total=max(found.total, len(results)),
-        took_ms=round(found.took_ms + sum(one.took_ms for one in more), 3),
+        took_ms=round(found.took_ms + sum(reply.took_ms for reply in more), 3),
         results=tuple(
-            replace(one, score=round(scores[one.path] / best, 6)) if more else one
-            for one in ordered[:limit]
+            replace(result, score=round(scores[result.path] / best, 6)) if more else result
+            for result in ordered[:limit]
         ),
     )
 

@@ -66,5 +66,5 @@ def _find(server: LocalServer, known: Known) -> LocalModels | None:
         listed = listed_models(reply.json()) if reply.status == HTTPStatus.OK else ()
     except (HttpError, ProviderError):
         return None  # nothing listens there, or another program does
-    names = tuple(model.name for model in rank(ModelInfo(str(one["id"])) for one in listed))
+    names = tuple(model.name for model in rank(ModelInfo(str(model["id"])) for model in listed))
     return LocalModels(server, known.title, address, names) if names else None

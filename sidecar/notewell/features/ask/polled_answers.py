@@ -49,8 +49,8 @@ class PolledAnswers:
     def admit(self, caller: object) -> None:
         """Raise BusyError where too many answers run."""
         self._forget()
-        running = [one for one in self._answers.values() if not one.done]
-        own = [one for one in running if one.caller == caller]
+        running = [answer for answer in self._answers.values() if not answer.done]
+        own = [answer for answer in running if answer.caller == caller]
         if len(running) >= self.most or len(own) >= self.each:
             raise BusyError(
                 f"{len(running)} questions are being answered, which is the maximum. Wait for an"
@@ -80,7 +80,7 @@ class PolledAnswers:
             if answer.events and answer.events[-1].event == "text" and not answer.done:
                 await asyncio.sleep(_GATHER_S)
         answer.asked = _now()
-        return AskEventsReply(number, _joined(answer.events[after:]), done=answer.done)
+        return AskEventsReply(number, _join(answer.events[after:]), done=answer.done)
 
     def stop(self, caller: object, number: str) -> None:
         """Stop an answer; one that has ended already stays as it is. Raises NotFoundError."""
@@ -134,7 +134,7 @@ class PolledAnswers:
         return True
 
 
-def _joined(events: Sequence[AskEventReply]) -> tuple[AskEventReply, ...]:
+def _join(events: Sequence[AskEventReply]) -> tuple[AskEventReply, ...]:
     """The events, with each run of pieces of text as one event."""
     joined: list[AskEventReply] = []
     for event in events:

@@ -88,7 +88,7 @@ class Conversations:
             if not _ID.fullmatch(conversation):
                 raise ValueError(conversation)  # noqa: TRY301 - handled below
             stored = json.loads(self._file(conversation).read_text(encoding="utf-8"))
-            return tuple(_turn(one) for one in stored)
+            return tuple(_turn(turn) for turn in stored)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise NotFoundError(
                 f"There is no conversation {conversation[:40]!r}; the newest {MOST} are kept.",
@@ -116,13 +116,15 @@ class Conversations:
         Errors of the disk are ignored: the conversation then cannot be continued.
         """
         with self._lock:
-            turns = {one.asked: one for one in self._turns(conversation)}
+            turns = {turn.asked: turn for turn in self._turns(conversation)}
             self._write(conversation, [*{**turns, turn.asked: turn}.values()])
 
     def delete_turn(self, conversation: str, turn: AskReply) -> None:
         """Delete a turn without an answer, and the conversation if it has no other turn."""
         with self._lock:
-            turns = [one for one in self._turns(conversation) if one.asked != turn.asked]
+            turns = [
+                earlier for earlier in self._turns(conversation) if earlier.asked != turn.asked
+            ]
             if turns:
                 self._write(conversation, turns)
                 return
@@ -138,7 +140,7 @@ class Conversations:
     def _write(self, conversation: str, turns: Sequence[AskReply]) -> None:
         file = self._file(conversation)
         with suppress(OSError):
-            disk.replace(file, json.dumps([asdict(one) for one in turns]).encode())
+            disk.replace(file, json.dumps([asdict(turn) for turn in turns]).encode())
             files = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
             for old in files[:-MOST]:
                 old.unlink(missing_ok=True)
@@ -152,7 +154,7 @@ def _turn(stored: Mapping[str, Any]) -> AskReply:
 
     Answers that an earlier version stored as the model wrote them are made harmless here.
     """
-    sources = tuple(AskSource(**one) for one in stored["sources"])
+    sources = tuple(AskSource(**source) for source in stored["sources"])
     lists = {"invalid": tuple(stored["invalid"]), "warnings": tuple(stored["warnings"])}
     cited = set(_cited_names(sources))
     answer = harmless(str(stored["answer"]), lambda target: target.casefold() in cited)
@@ -169,7 +171,7 @@ def as_note(turns: Sequence[AskReply]) -> str:
         cited.update(_cited_names(turn.sources))
         if turn.cancelled:
             answer = f"{answer}\n\n{phrases_for(turn.question).partial}".strip()
-        sources = "".join(f"- {_link(one)}\n" for one in turn.sources if one.cited)
+        sources = "".join(f"- {_link(source)}\n" for source in turn.sources if source.cited)
         parts.append(f"## {question}\n\n{answer}\n" + (sources and f"\n{sources}"))
     # Once more, as a whole: addresses of pages are written by others, too.
     return harmless("\n".join(parts), lambda target: target.casefold() in cited)
@@ -183,7 +185,7 @@ def _with_lower_headings(answer: str) -> str:
 
 
 def _cited_names(sources: Sequence[AskSource]) -> Iterator[str]:
-    return (name for one in sources if one.cited for name in embed_names(one.path))
+    return (name for source in sources if source.cited for name in embed_names(source.path))
 
 
 def _link(source: AskSource) -> str:

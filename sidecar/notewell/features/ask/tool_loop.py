@@ -221,7 +221,7 @@ class AnswerDraft:
         stopped: bool = False,
     ) -> AskReply:
         sources = self.catalogue.sources(cited)
-        names = {name for one in sources if one.cited for name in embed_names(one.path)}
+        names = {name for source in sources if source.cited for name in embed_names(source.path)}
         return AskReply(
             question=self.question,
             standalone=self.standalone or self.question,
@@ -242,7 +242,9 @@ class AnswerDraft:
 
     def _source_list(self, phrases: Phrases) -> str:
         """The sources under a heading, for an answer that cites none of them."""
-        lines = (f"[{one.n}] {one.title} ({one.path})" for one in self.catalogue.sources(()))
+        lines = (
+            f"[{source.n}] {source.title} ({source.path})" for source in self.catalogue.sources(())
+        )
         return "\n".join([f"## {phrases.sources}", "", *lines])
 
 
@@ -417,7 +419,7 @@ class ToolLoop:
 def embed_names(path: str) -> tuple[str, ...]:
     """The names by which a note may be embedded: its path and its name, with and without ending."""
     names = (path, link_name(path))
-    return tuple(one.casefold() for name in names for one in (name, name.rpartition("/")[2]))
+    return tuple(form.casefold() for name in names for form in (name, name.rpartition("/")[2]))
 
 
 def newest_within(
@@ -425,7 +427,7 @@ def newest_within(
 ) -> tuple[AskReply, ...]:
     """The newest answered turns that fit into a budget of tokens, oldest first."""
     chosen: list[AskReply] = []
-    for turn in reversed([one for one in turns if one.answer]):
+    for turn in reversed([turn for turn in turns if turn.answer]):
         budget_tokens -= count_tokens(f"{turn.question}\n{turn.answer}")
         if budget_tokens < 0:
             break

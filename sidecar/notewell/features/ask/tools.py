@@ -197,13 +197,13 @@ class Tools:
             return ToolResult(f"search: {query}", "nothing", _NOTHING)
         room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _RESULTS)
         blocks = []
-        for one in found.results:
-            text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
-            passage = CitedSource(one.path, one.title, one.uri, one.line)
+        for result in found.results:
+            text = "\n".join([result.snippet, *(passage.snippet for passage in result.passages)])
+            passage = CitedSource(result.path, result.title, result.uri, result.line)
             room -= (cost := self._cost(passage)) + most
             if room < 0:
                 break
-            blocks.append(self._block(passage, text, cost + most, one.score))
+            blocks.append(self._block(passage, text, cost + most, result.score))
         return ToolResult(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
 
     def _gather(self, question: str, budget: int) -> ToolResult:
@@ -226,8 +226,8 @@ class Tools:
 
     def _neighbors(self, path: str) -> ToolResult:
         found = self._vault.ask(NeighborsRequest(path, limit=30))
-        lines = [f"{neutral(one.title)} ({one.path})" for one in found.neighbors]
-        text = self._fitted("\n".join(lines), self._budget) or "No links."
+        lines = [f"{neutral(neighbor.title)} ({neighbor.path})" for neighbor in found.neighbors]
+        text = self._fit("\n".join(lines), self._budget) or "No links."
         return ToolResult(f"neighbors: {found.path}", f"{len(lines)} notes", text)
 
     # --- on the web ------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class Tools:
             f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
             for page in found
         )
-        text = self._fitted(pages, self._budget) or "Nothing."
+        text = self._fit(pages, self._budget) or "Nothing."
         return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
 
     def _web_pages(self) -> WebPages:
@@ -260,20 +260,20 @@ class Tools:
         about = code if is_line else f"{len(code.splitlines())} lines of Python"
         is_short = len(shown) <= _SHORT and "\n" not in shown
         outcome = "failed" if result.error else (shown or "nothing") if is_short else "done"
-        text = self._fitted(neutral(shown), self._budget) or "It printed nothing."
+        text = self._fit(neutral(shown), self._budget) or "It printed nothing."
         return ToolResult(f"run_code: {about}", outcome, text, code=code, output=shown)
 
     def _found_notes(self) -> tuple[CodeNote, ...]:
         """The sources so far that are notes, as they are now."""
         found = []
-        for one in self._catalogue.sources(()):
+        for source in self._catalogue.sources(()):
             try:
-                note = self._vault.ask(NoteRequest(one.path))
+                note = self._vault.ask(NoteRequest(source.path))
             except NotewellError:  # a web page, or a note that is gone
                 continue
             dates = note.created, note.modified
             kept = CodeNote(
-                one.n, note.path, note.title, note.tags, note.properties, *dates, note.content
+                source.n, note.path, note.title, note.tags, note.properties, *dates, note.content
             )
             found.append(kept)
         return tuple(found)
@@ -282,7 +282,7 @@ class Tools:
 
     def _block(self, found: CitedSource, text: str, tokens: int, score: float = 1.0) -> str:
         """A block of at most `tokens`; the text is cut to fit."""
-        text = self._fitted(neutral(text), max(tokens - self._cost(found), 0))
+        text = self._fit(neutral(text), max(tokens - self._cost(found), 0))
         return self._catalogue.block(found, text, score)
 
     def _cost(self, found: CitedSource) -> int:
@@ -291,7 +291,7 @@ class Tools:
             CitedBlock(found.path, found.title, None, 1.0, ".").render(99)
         )
 
-    def _fitted(self, text: str, tokens: int) -> str:
+    def _fit(self, text: str, tokens: int) -> str:
         return fit_words(text.strip(), self._vault.count_tokens, tokens)[0]
 
 

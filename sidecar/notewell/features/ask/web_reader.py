@@ -96,9 +96,9 @@ class WebPages:
             except HttpError as error:
                 if error.kind == "address":
                     raise _refused(url, "it is not a valid address") from error
-                raise _failed(url, error) from error
+                raise _failure(url, error) from error
             except MALFORMED as error:
-                raise _failed(url, error) from error
+                raise _failure(url, error) from error
         raise _refused(url, "it redirects too often")
 
     def search(self, query: str) -> tuple[WebPage, ...]:
@@ -119,7 +119,7 @@ class WebPages:
         except HttpError as error:
             if error.kind == "not_json":
                 raise _not_searxng() from error
-            raise _failed(url, error) from error
+            raise _failure(url, error) from error
         except (KeyError, TypeError) as error:
             raise _not_searxng() from error
         for page in found:
@@ -141,7 +141,7 @@ class WebPages:
 
 
 def _refusal(url: str, error: HttpError) -> ProviderError:
-    return _refused(url, str(error)) if error.kind == "refused" else _failed(url, error)
+    return _refused(url, str(error)) if error.kind == "refused" else _failure(url, error)
 
 
 def _client(seconds: float) -> HttpClient:
@@ -161,8 +161,8 @@ def _results(found: Json) -> tuple[WebPage, ...]:
     if not isinstance(results, list):
         raise TypeError(results)
     return tuple(
-        WebPage(str(one["url"]), str(one.get("title", "")), str(one.get("content", "")))
-        for one in results[:MAX_RESULTS]
+        WebPage(str(result["url"]), str(result.get("title", "")), str(result.get("content", "")))
+        for result in results[:MAX_RESULTS]
     )
 
 
@@ -227,7 +227,7 @@ def _not_searxng() -> ProviderError:
     )
 
 
-def _failed(url: str, error: Exception) -> ProviderError:
+def _failure(url: str, error: Exception) -> ProviderError:
     return ProviderError(
         f"{url[:200]} cannot be read ({str(error) or type(error).__name__}).", code="web_failed"
     )

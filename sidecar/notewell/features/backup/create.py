@@ -169,10 +169,10 @@ class _Copier:
                 if self._copied(name, folder, record):
                     yield _Content(f"vaults/{record.id}/{name}", self._copy)
                     self._copy.unlink()
-            for one in (file for name in FILES for file in sorted(folder.glob(name))):
-                if one.is_file():
-                    place = one.relative_to(folder).as_posix()
-                    yield _Content(f"vaults/{record.id}/{place}", one)
+            for path in (file for name in FILES for file in sorted(folder.glob(name))):
+                if path.is_file():
+                    place = path.relative_to(folder).as_posix()
+                    yield _Content(f"vaults/{record.id}/{place}", path)
             if record.source != "folder":
                 yield from self._notes(record)
 

@@ -156,7 +156,9 @@ def _check_vaults(manifest: BackupManifest) -> None:
 
 def _check_notes(manifest: BackupManifest) -> None:
     """Each note of a mirror has a place of its own in the folder of its mirror."""
-    places: Mapping[str, set[str]] = MappingProxyType({one.id: set() for one in manifest.vaults})
+    places: Mapping[str, set[str]] = MappingProxyType(
+        {vault.id: set() for vault in manifest.vaults}
+    )
     for part in manifest.parts:
         if not part.is_note:
             continue

@@ -158,9 +158,9 @@ def _records(
     """The known vaults with their folders on this computer."""
     chosen: dict[str, Path] = {}
     for word, folder in folders.items():
-        found = [one for one in manifest.vaults if word in {one.id, one.name}]
+        found = [vault for vault in manifest.vaults if word in {vault.id, vault.name}]
         if not found or found[0].source != "folder":
-            names = ", ".join(one.name for one in manifest.vaults if one.source == "folder")
+            names = ", ".join(vault.name for vault in manifest.vaults if vault.source == "folder")
             raise NotFoundError(f"The backup has no vault '{word}' with a folder; it has: {names}.")
         place = Path(os.path.realpath(expanded(folder)))
         if not place.is_dir():
@@ -169,15 +169,15 @@ def _records(
     mirrors = Path(os.path.realpath(data)) / OURS[1]
     return tuple(
         VaultRecord(
-            id=one.id,
-            name=one.name,
-            path=mirrors / one.id / "vault"
-            if one.source != "folder"
-            else chosen.get(one.id, Path(one.path)),
-            source=one.source,
-            default=one.default,
+            id=vault.id,
+            name=vault.name,
+            path=mirrors / vault.id / "vault"
+            if vault.source != "folder"
+            else chosen.get(vault.id, Path(vault.path)),
+            source=vault.source,
+            default=vault.default,
         )
-        for one in manifest.vaults
+        for vault in manifest.vaults
     )
 
 

@@ -209,7 +209,7 @@ class Assembler:
         )
         selection = _Selection(self._vault.index, self._texts, self._count, question.budget_tokens)
         entries = selection.select(found.results, fill=question.fill)
-        text, entries = self._fitted(entries, question.budget_tokens)
+        text, entries = self._fit(entries, question.budget_tokens)
         return ContextReply(
             query=question.q,
             vault=self._vault.record.name,
@@ -224,7 +224,7 @@ class Assembler:
             warnings=found.warnings,
         )
 
-    def _fitted(self, entries: list[_IncludedNote], budget: int) -> tuple[str, list[_IncludedNote]]:
+    def _fit(self, entries: list[_IncludedNote], budget: int) -> tuple[str, list[_IncludedNote]]:
         """The text, without its last notes if it exceeds the budget.
 
         The blocks were counted one by one, and joined they may have a few tokens more.
@@ -272,7 +272,9 @@ class _Selection:
     def select(self, results: tuple[Result, ...], *, fill: bool) -> list[_IncludedNote]:
         """The selected notes, in the order of the results."""
         best = results[0].score if results else 0.0
-        near = [one for one in results if best > 0 and one.score >= _threshold(HEADINGS, best)]
+        near = [
+            result for result in results if best > 0 and result.score >= _threshold(HEADINGS, best)
+        ]
         share = self._budget if len(near) == 1 else int(self._budget * MAX_NOTE_SHARE)
         taken: dict[str, _IncludedNote] = {}
         for one, note in self._notes(near):
@@ -288,7 +290,7 @@ class _Selection:
             self._add_notes(taken, near, self._passage)
         self._add_surroundings(taken, share)
         self._add_notes(taken, near, self._outline, at_most=MAX_HEADING_NOTES)
-        return [taken[one.path] for one in near if one.path in taken]
+        return [taken[result.path] for result in near if result.path in taken]
 
     def _add_notes(
         self,
@@ -298,17 +300,17 @@ class _Selection:
         at_most: int | None = None,
     ) -> None:
         """Include more of the notes, best first, while they fit."""
-        rest = [one for one in near if one.path not in taken]
+        rest = [result for result in near if result.path not in taken]
         for one, note in list(self._notes(rest))[:at_most]:
             entry = make(one, note)
             if entry is not None:
                 taken[one.path] = entry
 
     def _notes(self, results: list[Result]) -> Iterator[tuple[Result, StoredNote]]:
-        for one in results:
-            note = self._index.note_at(one.path)
+        for result in results:
+            note = self._index.note_at(result.path)
             if note is not None:
-                yield one, note
+                yield result, note
 
     def _whole(self, one: Result, note: StoredNote, share: int) -> _IncludedNote | None:
         """The whole note, if it fits its share and the rest of the budget."""
@@ -367,7 +369,7 @@ class _Selection:
     def _grow(self, entry: _IncludedNote, passage: ShownPassage, limit: int) -> None:
         """Add a passage if it fits the budget and the entry's text stays within `limit` tokens."""
         shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
-        text = _joined(shown)
+        text = _join(shown)
         tokens = self._count(cited.neutral(text))
         more = tokens - self._count(cited.neutral(entry.text))
         if more <= self._left and tokens <= limit:
@@ -397,7 +399,7 @@ def _threshold(share: float, best: float) -> float:
     return share * best - 1e-9
 
 
-def _joined(passages: list[ShownPassage]) -> str:
+def _join(passages: list[ShownPassage]) -> str:
     """Passages in the order given, each under its heading, with gaps marked."""
     parts: list[str] = []
     for before, passage in pairwise([None, *passages]):

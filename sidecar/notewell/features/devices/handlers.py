@@ -96,13 +96,13 @@ async def devices(site: Site, _vault: str | None, _request: DevicesRequest) -> D
     """List the devices; the caller is an administrator."""
     if site.gate.callers.devices is None:
         return DevicesReply((), shared=False)
-    return await _listed(site)
+    return await _list(site)
 
 
 async def revoke(site: Site, _vault: str | None, request: RevokeDevice) -> DevicesReply:
     """End the access of a device, which may be the caller's own."""
     await asyncio.to_thread(devices_of(site).remove, request.id)
-    return await _listed(site)
+    return await _list(site)
 
 
 async def audit(site: Site, _vault: str | None, request: AuditRequest) -> AuditReply:
@@ -129,7 +129,7 @@ def devices_of(site: Site) -> Devices:
     return found
 
 
-async def _listed(site: Site) -> DevicesReply:
+async def _list(site: Site) -> DevicesReply:
     known = await asyncio.to_thread(devices_of(site).all)
     callers, caller = site.gate.callers, CALLER.get()
     return DevicesReply(

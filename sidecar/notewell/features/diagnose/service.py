@@ -165,9 +165,9 @@ class _Search:
 
     def has_verdict(self) -> bool:
         verdicts = [
-            one.verdict
-            for one in self.vault.judgements().verdicts
-            if fold(one.query) == fold(self.request.q) and one.path == self.note.path
+            verdict.verdict
+            for verdict in self.vault.judgements().verdicts
+            if fold(verdict.query) == fold(self.request.q) and verdict.path == self.note.path
         ]
         return verdicts[-1:] == ["never_for_this"]
 
@@ -177,10 +177,10 @@ class _Search:
         corrected = self.usual.corrected
         if corrected is not None and self.finds(replace(request, ignore=frozenset(("spelling",)))):
             wrong = corrected["from"]
-            quoted = (f'"{one}"' if one in wrong else one for one in self.request.q.split())
+            quoted = (f'"{word}"' if word in wrong else word for word in self.request.q.split())
             yield self.lost(
                 "corrected",
-                f"{_listed(wrong)} was taken for a mistake; “{corrected['text']}” was searched.",
+                f"{_list(wrong)} was taken for a mistake; “{corrected['text']}” was searched.",
                 mend="Put the word in quotation marks.",
                 action="query",
                 suggested=" ".join(quoted),
@@ -207,7 +207,7 @@ class _Search:
         """The diagnosis of a note that is among the results, at an index."""
         results = self.usual.results
         result = results[place]
-        rank = 1 + sum(one.match != "weak" for one in results[:place])
+        rank = 1 + sum(result.match != "weak" for result in results[:place])
         if result.match == "weak":
             return self.lost(
                 "weak",
@@ -217,7 +217,7 @@ class _Search:
             )
         if rank <= FIRST:
             return replace(self.lost(None, f"It is result {rank}."), found=True, rank=rank)
-        part = _weakest(result, [one for one in results if one.match != "weak"][FIRST - 1])
+        part = _weakest(result, [result for result in results if result.match != "weak"][FIRST - 1])
         return replace(
             self.lost(
                 "ranked_low",
@@ -235,7 +235,7 @@ class _Search:
         """The diagnosis of a note that neither words nor meaning find."""
         alone = SearchRequest(f'{self.parsed.text} path:"{self.note.path}"', everything=True)
         found = self.vault.ask(replace(alone, weak=True, limit=FIRST)).results
-        result = next((one for one in found if one.path == self.note.path), None)
+        result = next((result for result in found if result.path == self.note.path), None)
         (row,) = self.vault.ask(LedgerRequest(path=self.note.path)).entries
         if row.state == "keyword_only":
             return self.lost(
@@ -267,7 +267,7 @@ class _Search:
         there = " ".join((*names, *(passage.text for passage in passages)))
         stems = {stem(word) for word in words(there)}
         missing = [word for word in asked if word not in light and stem(word) not in stems]
-        return f": it lacks {_listed(missing)}" if missing else ""
+        return f": it lacks {_list(missing)}" if missing else ""
 
     @cached_property
     def lost(self) -> Callable[..., Diagnosis]:
@@ -290,6 +290,6 @@ def _within(path: str) -> str:
     return f'path:"{folder}"' if folder else f'file:"{name}"'
 
 
-def _listed(missing: Sequence[str]) -> str:
+def _list(missing: Sequence[str]) -> str:
     quoted = [f"“{word}”" for word in missing]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

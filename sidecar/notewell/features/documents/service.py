@@ -81,7 +81,7 @@ class VaultDocuments:
             threading.Event().wait(_POLL_S)
             self._index.refresh()
             waiting = self._waiting(path, listed)
-        return self._added(request.namespace, path, before, waiting)
+        return self._add(request.namespace, path, before, waiting)
 
     def remove(self, request: RemoveDocuments) -> DocumentsReply:
         """Take a namespace out of the index, or what is in it, and wait a while until it is gone.
@@ -118,7 +118,7 @@ class VaultDocuments:
 
     def _before(self, real: Path, namespace: str) -> _Before:
         places = self._store.namespaces().get(namespace, ())
-        mount = next((one.mount for one in places if one.path == real), None)
+        mount = next((place.mount for place in places if place.path == real), None)
         path = None if mount is None else mounted(namespace, mount)
         ours = {} if path is None else self._index.manifest((path,))
         texts = (
@@ -140,7 +140,7 @@ class VaultDocuments:
         )
         return len(listed) - done
 
-    def _added(self, namespace: str, path: str, before: _Before, waiting: int) -> AddedReply:
+    def _add(self, namespace: str, path: str, before: _Before, waiting: int) -> AddedReply:
         ids: list[str] = []
         created = duplicates = 0
         known = set(before.contents)
@@ -159,7 +159,7 @@ class VaultDocuments:
             path=path,
             files=len(manifest),
             waiting=waiting,
-            failed=sum(one.state == "failed" for one in self._index.ledger_within((path,))),
+            failed=sum(entry.state == "failed" for entry in self._index.ledger_within((path,))),
             chunks_created=created,
             chunk_ids=tuple(ids),
             duplicates=duplicates,
@@ -175,7 +175,7 @@ class VaultDocuments:
             path=path,
             places=tuple(_views(name, places)),
             files=len(manifest),
-            chunks=sum(len(self._index.chunks_of(one.note_id)) for one in manifest.values()),
+            chunks=sum(len(self._index.chunks_of(entry.note_id)) for entry in manifest.values()),
             waiting=sum(entry.state == "pending" for entry in ledger),
             failed=sum(entry.state == "failed" for entry in ledger),
         )

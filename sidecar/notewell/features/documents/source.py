@@ -119,9 +119,9 @@ def put(
     Returns it with its name, which no other place of the namespace has.
     """
     before = namespaces.get(name, ())
-    known = next((one.mount for one in before if one.path == place.path), None)
-    others = [one for one in before if one.path != place.path]
-    mount = known or _free({one.mount.casefold() for one in others}, place.mount)
+    known = next((earlier.mount for earlier in before if earlier.path == place.path), None)
+    others = [earlier for earlier in before if earlier.path != place.path]
+    mount = known or _free({other.mount.casefold() for other in others}, place.mount)
     named = StoredPlace(mount, place.path, place.recursive, place.include, place.exclude)
     namespaces[name] = (*others, named)
     return named
@@ -156,13 +156,13 @@ def _read(file: Path) -> Namespaces:
         return {
             name: tuple(
                 StoredPlace(
-                    mount=one["mount"],
-                    path=Path(one["path"]),
-                    recursive=one["recursive"],
-                    include=tuple(one["include"]),
-                    exclude=tuple(one["exclude"]),
+                    mount=place["mount"],
+                    path=Path(place["path"]),
+                    recursive=place["recursive"],
+                    include=tuple(place["include"]),
+                    exclude=tuple(place["exclude"]),
                 )
-                for one in places
+                for place in places
             )
             for name, places in stored["namespaces"].items()
         }
@@ -201,7 +201,7 @@ class DocumentSource:
                 inner = _inner(prefix, within)
                 if inner is not None:
                     walks.append(_below(prefix, self._walk(place, prefix, inner)))
-        return _joined(walks)
+        return _join(walks)
 
     def _walk(self, place: StoredPlace, prefix: str, within: Sequence[str]) -> Walk:
         """List a place with paths relative to it; that of a file is empty."""
@@ -273,7 +273,7 @@ class DocumentSource:
         if len(parts) < 3 or parts[0] != DOCUMENTS:
             return None, ""
         places = self._store.namespaces().get(parts[1], ())
-        place = next((one for one in places if one.mount == parts[2]), None)
+        place = next((place for place in places if place.mount == parts[2]), None)
         return place, "/".join(parts[3:])
 
 
@@ -293,11 +293,11 @@ class _WithDocuments:
 
     def list(self, within: Sequence[str] = ()) -> Walk:
         if not within:
-            return _joined((self._own.list(), self._documents.list()))
+            return _join((self._own.list(), self._documents.list()))
         documents = tuple(path for path in within if is_document(path))
         notes = tuple(path for path in within if not is_document(path))
         walks = [self._own.list(notes)] if notes else []
-        return _joined([*walks, *([self._documents.list(documents)] if documents else [])])
+        return _join([*walks, *([self._documents.list(documents)] if documents else [])])
 
     def stamp(self, path: str) -> FileRef:
         return self._of(path).stamp(path)
@@ -329,10 +329,12 @@ def with_documents(own: Source, record: VaultRecord, settings: Settings) -> Sour
 
 def _inner(prefix: str, within: Sequence[str]) -> tuple[str, ...] | None:
     """The paths `within` as seen from `prefix`; (): all of it, None: nothing of it."""
-    if not within or any(prefix == one or prefix.startswith(f"{one}/") for one in within):
+    if not within or any(prefix == folder or prefix.startswith(f"{folder}/") for folder in within):
         return ()
     below = f"{prefix}/"
-    return tuple(one.removeprefix(below) for one in within if one.startswith(below)) or None
+    return (
+        tuple(folder.removeprefix(below) for folder in within if folder.startswith(below)) or None
+    )
 
 
 def _files_of(folder: Path, within: Sequence[str]) -> tuple[str, ...]:
@@ -363,16 +365,16 @@ def _below(prefix: str, walk: Walk) -> Walk:
     )
 
 
-def _joined(walks: Sequence[Walk]) -> Walk:
+def _join(walks: Sequence[Walk]) -> Walk:
     return Walk(
-        files=tuple(sorted((one for walk in walks for one in walk.files), key=lambda f: f.path)),
-        excluded=_sorted(one for walk in walks for one in walk.excluded),
+        files=tuple(sorted((file for walk in walks for file in walk.files), key=lambda f: f.path)),
+        excluded=_sort(file for walk in walks for file in walk.excluded),
         warnings=tuple(warning for walk in walks for warning in walk.warnings),
         unread=tuple(sorted(place for walk in walks for place in walk.unread)),
-        others=_sorted(one for walk in walks for one in walk.others),
+        others=_sort(other for walk in walks for other in walk.others),
         beside=tuple(place for walk in walks for place in walk.beside),
     )
 
 
-def _sorted(items: Iterable[ExcludedFile]) -> tuple[ExcludedFile, ...]:
+def _sort(items: Iterable[ExcludedFile]) -> tuple[ExcludedFile, ...]:
     return tuple(sorted(items, key=lambda item: item.file.path))

@@ -283,4 +283,4 @@ def _digest(corpus: Path) -> str:
 
 def _one_line(title: str) -> str:
     """Remove line breaks and control characters, so that JSON and YAML quote the title alike."""
-    return " ".join("".join(one if one.isprintable() else " " for one in title).split())
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in title).split())

@@ -129,8 +129,12 @@ def write_golden(judged: JudgedSet, folder: Path) -> int:
     """
     folder.mkdir(parents=True, exist_ok=True)
     queries = [
-        {"_id": one.id, "text": one.text, "metadata": {"type": one.kind, "plain": one.plain}}
-        for one in judged.queries
+        {
+            "_id": query.id,
+            "text": query.text,
+            "metadata": {"type": query.kind, "plain": query.plain},
+        }
+        for query in judged.queries
     ]
     (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(q) + b"\n" for q in queries))
     qrels = _rows(
@@ -148,7 +152,7 @@ def write_golden(judged: JudgedSet, folder: Path) -> int:
 
 def last_opened(opened: Sequence[Opened]) -> list[Opened]:
     """The note opened last after each search; without a known search, the last one of a query."""
-    return list({one.query_id or fold(one.query): one for one in opened}.values())
+    return list({result.query_id or fold(result.query): result for result in opened}.values())
 
 
 def _require(judged: JudgedSet, fewest: int) -> JudgedSet:

@@ -216,13 +216,13 @@ def _print_differences(report: EvalReport) -> None:
     """Print how much better our nDCG@10 is than each peer's, with the 95 % interval."""
     rows = [
         (
-            f"{one.system} - {one.baseline}",
-            one.kind or "all",
-            f"{one.interval.difference:+.4f}",
-            f"{one.interval.low:+.4f} .. {one.interval.high:+.4f}",
+            f"{comparison.system} - {comparison.baseline}",
+            comparison.kind or "all",
+            f"{comparison.interval.difference:+.4f}",
+            f"{comparison.interval.low:+.4f} .. {comparison.interval.high:+.4f}",
         )
         for peer in report.against
-        for one in peer.comparisons
+        for comparison in peer.comparisons
     ]
     headings = ("difference", "queries", "nDCG@10", "95 % interval")
     print_table(headings, rows, right=headings[2:])

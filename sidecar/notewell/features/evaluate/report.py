@@ -39,12 +39,12 @@ def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
     ranking is made of all judged documents, found or not. 0 where nothing is relevant.
     Source: Järvelin and Kekäläinen 2002, with the discount of Burges et al. 2005.
     """
-    ideal = _discounted(
+    ideal = _discount(
         sorted((grade for grade in judgements.values() if grade > 0), reverse=True)[:k]
     )
     if ideal == 0:
         return 0.0
-    return _discounted([max(0, judgements.get(doc, 0)) for doc in _cut(ranking, k)]) / ideal
+    return _discount([max(0, judgements.get(doc, 0)) for doc in _cut(ranking, k)]) / ideal
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
@@ -87,13 +87,13 @@ def paired_bootstrap(
     if not system:
         raise ValueError("Cannot compare two systems on no queries.")
     differences = np.asarray(system, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
-    means = _resampled_means(differences, resamples, seed)
+    means = _resample_means(differences, resamples, seed)
     tail = (1 - confidence) / 2 * 100
     low, high = np.percentile(means, [tail, 100 - tail])
     return ConfidenceInterval(float(differences.mean()), float(low), float(high))
 
 
-def _resampled_means(
+def _resample_means(
     differences: npt.NDArray[np.float64], resamples: int, seed: int
 ) -> npt.NDArray[np.float64]:
     generator = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def _relevant(judgements: Judgements) -> set[str]:
     return {doc for doc, grade in judgements.items() if grade > 0}
 
 
-def _discounted(grades: Sequence[int]) -> float:
+def _discount(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
 
 
@@ -262,7 +262,7 @@ def compare_two(
 
 def product(systems: Sequence[SystemReport]) -> SystemReport:
     """Return the system that users get, or the first one where that was not measured."""
-    return next((one for one in systems if one.system.name == PRODUCT), systems[0])
+    return next((system for system in systems if system.system.name == PRODUCT), systems[0])
 
 
 def _classes(queries: Sequence[QueryFigures]) -> list[tuple[str, list[QueryFigures]]]:
@@ -290,9 +290,9 @@ def report_json(report: EvalReport) -> bytes:
         "queries": first.rows[0].queries,
         "mode": first.system.mode,
         "model": report.model,
-        **_named(first.rows[0].figures),
+        **_name(first.rows[0].figures),
         "systems": [_system_json(system) for system in report.systems],
-        "comparisons": [_comparison_json(one) for one in report.comparisons],
+        "comparisons": [_comparison_json(comparison) for comparison in report.comparisons],
         "against": [_peer_json(peer) for peer in report.against],
         "warnings": report.warnings,
     }
@@ -304,27 +304,27 @@ def _system_json(report: SystemReport) -> Mapping[str, object]:
         "name": report.system.name,
         "mode": report.system.mode,
         "fusion": report.system.fusion if report.system.mode == "hybrid" else None,
-        **_measured_json(report.rows, report.waits),
+        **_measure_json(report.rows, report.waits),
     }
 
 
 def _peer_json(report: PeerReport) -> Mapping[str, object]:
     return {
         "name": report.name,
-        **_measured_json(report.rows, report.waits),
-        "comparisons": [_comparison_json(one) for one in report.comparisons],
+        **_measure_json(report.rows, report.waits),
+        "comparisons": [_comparison_json(comparison) for comparison in report.comparisons],
     }
 
 
-def _measured_json(rows: Sequence[ClassFigures], waits: Waits) -> Mapping[str, object]:
+def _measure_json(rows: Sequence[ClassFigures], waits: Waits) -> Mapping[str, object]:
     overall, *classes = rows
     return {
         "queries": overall.queries,
-        **_named(overall.figures),
+        **_name(overall.figures),
         "median_ms": round(waits.median_ms, 3),
         "p95_ms": round(waits.p95_ms, 3),
         "classes": {
-            str(row.kind): {"queries": row.queries, **_named(row.figures)} for row in classes
+            str(row.kind): {"queries": row.queries, **_name(row.figures)} for row in classes
         },
     }
 
@@ -341,7 +341,7 @@ def _comparison_json(one: Comparison) -> Mapping[str, object]:
     }
 
 
-def _named(figures: Figures) -> dict[str, float]:
+def _name(figures: Figures) -> dict[str, float]:
     """The metrics by their usual names, such as `ndcg@10`."""
     return {
         field.name.replace("_", "@"): round(getattr(figures, field.name), 6)

@@ -68,7 +68,7 @@ class JudgedResults:
         return len(self.weights)
 
     def only(self, rows: Rows) -> JudgedResults:
-        return JudgedResults(*(getattr(self, one.name)[rows] for one in fields(self)))
+        return JudgedResults(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def ndcg(self, tuning: Tuning) -> Figures:
         """nDCG@K of each query (q,) when its results are sorted with these factors."""
@@ -104,10 +104,10 @@ def query_weights(judged: JudgedSet, known: Judgements) -> Mapping[str, float]:
         key: 1.0 if CONFIRMED in grades.values() else 1.0 / FULL_RANK
         for key, grades in judged.qrels.items()
     }
-    for one in last_opened(known.opened):
-        key = query_id(fold(one.query))
-        if one.path in judged.qrels.get(key, {}):
-            seen = min(one.rank or 1, FULL_RANK) / FULL_RANK
+    for result in last_opened(known.opened):
+        key = query_id(fold(result.query))
+        if result.path in judged.qrels.get(key, {}):
+            seen = min(result.rank or 1, FULL_RANK) / FULL_RANK
             weights[key] = max(weights[key], seen)
     return weights
 
@@ -121,7 +121,7 @@ def ask(judged: JudgedSet, weights: Mapping[str, float], search: Search) -> Judg
     rows = []
     for query in queries:
         reply = search(_request(query, judged.drops.get(query.id, frozenset())))
-        results = [one for one in reply.results if one.scores.words is not None]
+        results = [result for result in reply.results if result.scores.words is not None]
         if results:
             rows.append((query, results))
     shape = (len(rows), DEPTH)
@@ -146,9 +146,9 @@ def fit(results: JudgedResults, start: Tuning = UNTUNED) -> Tuning:
     best, value = start, _value(results, start)
     for _ in range(_ROUNDS):
         before = best
-        for one in fields(Tuning):
+        for field in fields(Tuning):
             for factor in FACTORS:
-                tried = replace(best, **{one.name: factor})
+                tried = replace(best, **{field.name: factor})
                 found = _value(results, tried)
                 if found > value + 1e-9:
                     best, value = tried, found
@@ -173,7 +173,7 @@ def fit_and_check(results: JudgedResults, used: Tuning) -> FittedTuning:
 
 def _value(results: JudgedResults, tuning: Tuning) -> float:
     mean = np.average(results.ndcg(tuning), weights=results.weights)
-    distances = (math.log2(getattr(tuning, one.name)) ** 2 for one in fields(Tuning))
+    distances = (math.log2(getattr(tuning, field.name)) ** 2 for field in fields(Tuning))
     return float(mean) - _PENALTY * sum(distances)
 
 
@@ -196,7 +196,9 @@ def _parts(result: Result) -> tuple[list[float], float]:
     scores = result.scores
     addends = (scores.words, scores.meaning, scores.coverage, scores.names, scores.links)
     times = (scores.tag, scores.recency, scores.graph)
-    return [one or 0.0 for one in addends], math.prod(1.0 if one is None else one for one in times)
+    return [addend or 0.0 for addend in addends], math.prod(
+        1.0 if time is None else time for time in times
+    )
 
 
 def _ideal(grades: Iterable[int]) -> float:
@@ -269,9 +271,9 @@ class VaultTuning:
         gain: TuneGain | None = None,
     ) -> TuneReply:
         weights = {
-            one.name: TunedWeight(
-                round(getattr(used, one.name), 4), round(getattr(found, one.name), 4)
+            field.name: TunedWeight(
+                round(getattr(used, field.name), 4), round(getattr(found, field.name), 4)
             )
-            for one in fields(Tuning)
+            for field in fields(Tuning)
         }
         return TuneReply(self._vault.record.name, outcome, queries, missing, weights, gain)

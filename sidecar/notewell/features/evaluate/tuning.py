@@ -57,7 +57,7 @@ def _load(file: Path) -> Tuning:
     """The factors in the file, each within its bounds; the default ones if it is damaged."""
     try:
         stored = orjson.loads(file.read_bytes())
-        factors = {one.name: float(stored.get(one.name, 1.0)) for one in fields(Tuning)}
+        factors = {field.name: float(stored.get(field.name, 1.0)) for field in fields(Tuning)}
     except (OSError, ValueError, TypeError, AttributeError) as error:
         log.warning("%s is ignored: it cannot be read (%s)", file, error)
         return UNTUNED

@@ -16,9 +16,9 @@ SILENT = "Your notes do not say."
 
 
 def _print(reply: EvidenceReply) -> None:
-    for one in reply.answers:
-        click.echo(f"“{clean(one.text)}”")
-        click.echo(clean_lines(f"  {one.path}:{one.line}  {one.confidence:.0%}"))
+    for answer in reply.answers:
+        click.echo(f"“{clean(answer.text)}”")
+        click.echo(clean_lines(f"  {answer.path}:{answer.line}  {answer.confidence:.0%}"))
     if not reply.said:
         click.echo(SILENT)
         for line in _near_lines(reply):
@@ -28,8 +28,8 @@ def _print(reply: EvidenceReply) -> None:
 def _near_lines(reply: EvidenceReply) -> Iterator[str]:
     if reply.nearest:
         yield "The nearest notes:"
-    for one in reply.nearest:
-        yield clean_lines(f"  {one.path}:{one.line}")
+    for note in reply.nearest:
+        yield clean_lines(f"  {note.path}:{note.line}")
 
 
 evidence = asking(
@@ -54,8 +54,8 @@ evidence = asking(
 def _document(reply: EvidenceReply) -> Document:
     return {
         "said": reply.said,
-        "answers": [pick(one, "text", "path", "line", "confidence") for one in reply.answers],
-        "nearest": [pick(one, "path", "line", "snippet") for one in reply.nearest],
+        "answers": [pick(answer, "text", "path", "line", "confidence") for answer in reply.answers],
+        "nearest": [pick(note, "path", "line", "snippet") for note in reply.nearest],
         "warnings": reply.warnings,
     }
 

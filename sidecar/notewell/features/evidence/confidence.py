@@ -78,10 +78,10 @@ class Question:
     def share(self, stems: set[str]) -> float:
         """The share of its words, by idf, that are among `stems`, 0..1, perhaps in another form."""
         whole = sum(self.weights.values())
-        begins = tuple(one[:_FEWEST_SAME] for one in self.weights)
+        begins = tuple(word[:_FEWEST_SAME] for word in self.weights)
         near = [other for other in stems if other.startswith(begins)]  # few: the rest is no form
-        found = (one for one in self.weights if any(_alike(one, other) for other in near))
-        return sum(self.weights[one] for one in found) / whole if whole else 0
+        found = (word for word in self.weights if any(_alike(word, other) for other in near))
+        return sum(self.weights[word] for word in found) / whole if whole else 0
 
     def told_by(self, text: str) -> float:
         """1 if `text` has what the question asks for, -1 if it lacks it, 0 if it is not known."""
@@ -160,7 +160,7 @@ def _evidence(question: Question, sentence: AnswerSentence, alone: float, within
 
 def least_said(sentences: Sequence[AnswerSentence]) -> float:
     """The least confidence with which anything is said, by the language of the sentences."""
-    language = language_of(" ".join(one.text for one in sentences))
+    language = language_of(" ".join(sentence.text for sentence in sentences))
     return _SAID if language in _AS_ENGLISH else _SAID_INFLECTED
 
 
@@ -172,4 +172,4 @@ def _alike(one: str, other: str) -> bool:
 
 def by_words(question: Question, sentences: Sequence[AnswerSentence]) -> list[float]:
     """Stand-ins for cosines where no model is loaded: by the words that a sentence has."""
-    return [_LIKE_WORDS * question.share(one.stems) for one in sentences]
+    return [_LIKE_WORDS * question.share(sentence.stems) for sentence in sentences]

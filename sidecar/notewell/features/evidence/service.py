@@ -82,7 +82,7 @@ def _surest(
     for at in sorted(range(len(sentences)), key=lambda at: -sure[at]):
         if sure[at] < least:
             break
-        answers.setdefault(sentences[at].text, _shown(vault, sentences[at], sure[at]))
+        answers.setdefault(sentences[at].text, _show(vault, sentences[at], sure[at]))
     return list(answers.values()), len(sentences) == count
 
 
@@ -98,11 +98,11 @@ def _sentences(
 ) -> Iterator[AnswerSentence]:
     """The sentences of the notes that are most like the question, likeliest first."""
     found = [
-        (cosine + _BY_WORDS * question.share(one.stems), one)
+        (cosine + _BY_WORDS * question.share(sentence.stems), sentence)
         for note, passage, cosine in _passages(vault, asked, results)
         for start, end in sentences_of(passage.text)
-        for one in (AnswerSentence(note, passage, start, end),)
-        if not one.asks
+        for sentence in (AnswerSentence(note, passage, start, end),)
+        if not sentence.asks
     ]
     found.sort(key=lambda each: -each[0])
     return (sentence for _, sentence in found[:_SENTENCES])
@@ -113,10 +113,10 @@ def _passages(
 ) -> Sequence[tuple[StoredNote, StoredChunk, float]]:
     """Of each note the passages nearest to the question, each with its cosine."""
     index = vault.index
-    notes = [note for one in results if (note := index.note_at(one.path)) is not None]
+    notes = [note for result in results if (note := index.note_at(result.path)) is not None]
     # What a conflict copy says is not what the note says, so it is not quoted.
     chunks = {
-        note.id: [one for one in index.chunks_of(note.id) if copy_name(one.headings) is None]
+        note.id: [chunk for chunk in index.chunks_of(note.id) if copy_name(chunk.headings) is None]
         for note in notes
     }
     cosines: dict[int, float] = {}
@@ -169,14 +169,14 @@ def read_within_budget(
     groups: list[FloatArray] = []
     for start in range(0, len(sentences), _GROUP):
         group = sentences[start : start + _GROUP]
-        texts = [text for one in group for text in (one.text, one.in_place)]
+        texts = [text for sentence in group for text in (sentence.text, sentence.in_place)]
         groups.append(embedder.embed_passages(texts))
         if clock() > until:
             break
     return np.concatenate(groups)
 
 
-def _shown(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
+def _show(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
     headings = headings_at(sentence.passage, sentence.start)
     return Evidence(
         text=sentence.text,

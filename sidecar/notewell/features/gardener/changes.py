@@ -79,9 +79,9 @@ class SuggestionWriter:
         with self.file.alone():
             self.resume()
             plan = self.seen(key)
-            chosen = [one for one in _chosen(plan, only) if one.state in {"open", "refused"}]
-            shown = {one.id: _BY_HAND for one in chosen if not one.edit}
-            done = self._start(plan, [one for one in chosen if one.edit], undoing=False)
+            chosen = [view for view in _choose(plan, only) if view.state in {"open", "refused"}]
+            shown = {view.id: _BY_HAND for view in chosen if not view.edit}
+            done = self._start(plan, [view for view in chosen if view.edit], undoing=False)
             # What all were asked for leaves these as they are; who names one is told.
             return replace(done, refused=(*done.refused, *shown.items())) if only else done
 
@@ -90,7 +90,7 @@ class SuggestionWriter:
         with self.file.alone():
             self.resume()
             plan = self.seen(key)
-            chosen = [one for one in _chosen(plan, only) if one.state == "applied"]
+            chosen = [view for view in _choose(plan, only) if view.state == "applied"]
             return self._start(plan, chosen, undoing=True)
 
     def resume(self) -> None:
@@ -105,12 +105,12 @@ class SuggestionWriter:
         plan = self.file.load().plan(key)
         undone = {}
         for path, entries in self._entries(plan.id).items():
-            if all(one.undone for one in entries):
+            if all(entry.undone for entry in entries):
                 undone[path] = entries[0].before_hash
         reopened = {
-            one.id: replace(one, state="open")
-            for one in plan.suggestions
-            if one.state == "applied" and not undone.keys().isdisjoint(paths_of(one))
+            suggestion.id: replace(suggestion, state="open")
+            for suggestion in plan.suggestions
+            if suggestion.state == "applied" and not undone.keys().isdisjoint(paths_of(suggestion))
         }
         if not reopened:
             return plan
@@ -125,37 +125,37 @@ class SuggestionWriter:
         """Record what is to be written, and write it."""
         refused: dict[str, str] = {}
         while True:  # a suggestion that is refused is so in all its notes
-            left = [one for one in chosen if one.id not in refused]
-            found = self._refused(plan, left, undoing=undoing)
+            left = [view for view in chosen if view.id not in refused]
+            found = self._refusal(plan, left, undoing=undoing)
             if not found:
                 break
             refused |= found
-        paths = dict.fromkeys(path for one in left for path in paths_of(one))
+        paths = dict.fromkeys(path for view in left for path in paths_of(view))
         begun = Unfinished(
             plan.id,
-            tuple(one.id for one in left),
+            tuple(view.id for view in left),
             {path: plan.hashes[path] for path in paths},
             undoing,
         )
         self.file.change(lambda state: replace(state, unfinished=begun))
         return self._finish(begun, refused)
 
-    def _refused(
+    def _refusal(
         self, plan: GardenPlan, chosen: list[SuggestionView], *, undoing: bool
     ) -> dict[str, str]:
         """Why suggestions cannot be written; the first reasons that are found."""
         size = 0
-        paths = dict.fromkeys(path for one in chosen for path in paths_of(one))
+        paths = dict.fromkeys(path for view in chosen for path in paths_of(view))
         for number, path in enumerate(paths):
-            mine = [one for one in chosen if path in paths_of(one)]
+            mine = [view for view in chosen if path in paths_of(view)]
             try:
                 known, text = self._now(plan, path)
                 if known != plan.hashes[path]:
-                    return {one.id: _CHANGED.format(path) for one in mine}
+                    return {view.id: _CHANGED.format(path) for view in mine}
                 size += len(text)
                 if size > MOST_BYTES or number >= MOST_NOTES:
                     many = "Too many notes for one undo. Apply the rest by itself."
-                    return {one.id: many for one in mine}
+                    return {view.id: many for view in mine}
                 self._after(plan, path, text, mine, undoing=undoing)
             except _OF_ONE_NOTE as error:
                 return self._culprits(plan, path, mine, error.message, undoing=undoing)
@@ -166,33 +166,33 @@ class SuggestionWriter:
     ) -> dict[str, str]:
         """Those suggestions of a note that cannot be written by themselves, or else all."""
         found = {}
-        for one in mine if len(mine) > 1 else ():
+        for edit in mine if len(mine) > 1 else ():
             try:
-                self._after(plan, path, self._now(plan, path)[1], [one], undoing=undoing)
+                self._after(plan, path, self._now(plan, path)[1], [edit], undoing=undoing)
             except _OF_ONE_NOTE as error:
-                found[one.id] = error.message
-        return found or {one.id: why for one in mine}
+                found[edit.id] = error.message
+        return found or {view.id: why for view in mine}
 
     def _finish(self, begun: Unfinished, refused: Mapping[str, str]) -> Done:
         """Write what was begun, and record it."""
         plan = self.file.load().plan(begun.plan)
-        chosen = [one for one in plan.suggestions if one.id in begun.ids]
+        chosen = [suggestion for suggestion in plan.suggestions if suggestion.id in begun.ids]
         failed = dict(refused)
         written: dict[str, str] = {}
         numbers: list[int] = []
-        made = self._made(begun)
+        made = self._make(begun)
         with self.writer.journal.batch(joining=max(made.values(), default=None)):
             for path in begun.seen:
-                mine = [one for one in chosen if path in paths_of(one)]
+                mine = [view for view in chosen if path in paths_of(view)]
                 try:
                     number = made.get(path) or self._write(plan, begun, path, mine)
                     now, _ = self._now(plan, path)
                 except _OF_ONE_NOTE as error:
-                    failed |= {one.id: error.message for one in mine}
+                    failed |= {view.id: error.message for view in mine}
                     continue
                 written[path] = now
                 numbers += [] if number is None else [number]
-            ids = tuple(one.id for one in chosen if one.id not in failed)
+            ids = tuple(view.id for view in chosen if view.id not in failed)
             after = self.noted(_after(plan, ids, failed, written, undoing=begun.undoing))
             self.file.change(lambda state: _ended(state, after, ids, undoing=begun.undoing))
         for path in written:
@@ -209,11 +209,11 @@ class SuggestionWriter:
         action = "undo" if begun.undoing else action_of(plan.id)
         if not seen:
             written = self.writer.create(path, edit(""), action=action)
-        elif path in _created(plan) and not edit(self._now(plan, path)[1]):
+        elif path in _create(plan) and not edit(self._now(plan, path)[1]):
             written = self.writer.delete(path, seen=seen, action=action)
         else:
             written = self.writer.edit(path, edit, seen=seen, action=action)
-        if begun.undoing and not _applied_in(plan, path, but=mine):
+        if begun.undoing and not _apply_in(plan, path, but=mine):
             for entry in self._entries(plan.id).get(path, ()):
                 self.writer.journal.mark_undone(entry.number)
         return written.number
@@ -223,14 +223,14 @@ class SuggestionWriter:
     ) -> str:
         """The text of a note with suggestions applied, or taken back."""
         if not undoing:
-            applied = edits_of(_applied_in(plan, path), path)
-            return edited(text, [_moved(one, applied) for one in edits_of(mine, path)])
-        kept = _applied_in(plan, path, but=mine)
+            applied = edits_of(_apply_in(plan, path), path)
+            return edited(text, [_move(edit, applied) for edit in edits_of(mine, path)])
+        kept = _apply_in(plan, path, but=mine)
         return edited(self._original(plan, path), edits_of(kept, path))
 
     def _original(self, plan: GardenPlan, path: str) -> str:
         """The text of a note before the first write of a plan."""
-        entries = [one for one in self._entries(plan.id).get(path, ()) if not one.undone]
+        entries = [entry for entry in self._entries(plan.id).get(path, ()) if not entry.undone]
         if entries and entries[0].before_hash is None:
             return ""
         raw = self.writer.journal.before(entries[0].number) if entries else None
@@ -246,7 +246,7 @@ class SuggestionWriter:
         try:
             source = self.writer.read(path)
         except UnreadableNoteError as error:
-            if error.code != "vanished" or path not in _created(plan):
+            if error.code != "vanished" or path not in _create(plan):
                 raise
             return "", ""
         return source.content_hash.hex(), source.text
@@ -259,7 +259,7 @@ class SuggestionWriter:
                 found.setdefault(entry.path, []).append(entry)
         return found
 
-    def _made(self, begun: Unfinished) -> Mapping[str, int]:
+    def _make(self, begun: Unfinished) -> Mapping[str, int]:
         """The writes that a killed process had made, by note."""
         found: dict[str, int] = {}
         for entry in self.writer.entries(MOST):
@@ -296,49 +296,53 @@ class SuggestionWriter:
     def note_seen(self, plan: GardenPlan, note: str) -> bytes:
         """The hash of a plan's own note: that on disk if it was written here, also by an undo."""
         known = bytes.fromhex(plan.hashes[note])
-        ours = {one.before_hash for one in self._entries(plan.id).get(note, ())}
+        ours = {entry.before_hash for entry in self._entries(plan.id).get(note, ())}
         now = self.writer.read(note).content_hash
         return now if now in ours else known
 
 
-def _created(plan: GardenPlan) -> frozenset[str]:
-    return frozenset(edit.path for one in plan.suggestions for edit in one.edit if edit.create)
+def _create(plan: GardenPlan) -> frozenset[str]:
+    return frozenset(
+        edit.path for suggestion in plan.suggestions for edit in suggestion.edit if edit.create
+    )
 
 
-def _chosen(plan: GardenPlan, only: Sequence[str]) -> list[SuggestionView]:
-    known = {one.id for one in plan.suggestions}
+def _choose(plan: GardenPlan, only: Sequence[str]) -> list[SuggestionView]:
+    known = {suggestion.id for suggestion in plan.suggestions}
     if missing := [key for key in only if key not in known]:
         raise NotFoundError(
             f"Plan {plan.id} has no suggestion {missing[0]}. `notewell garden show {plan.id}` lists"
             " them.",
             code="suggestion_not_found",
         )
-    return [one for one in plan.suggestions if not only or one.id in only]
+    return [suggestion for suggestion in plan.suggestions if not only or suggestion.id in only]
 
 
-def _applied_in(
+def _apply_in(
     plan: GardenPlan, path: str, *, but: Iterable[SuggestionView] = ()
 ) -> list[SuggestionView]:
-    left = {one.id for one in but}
+    left = {view.id for view in but}
     return [
-        one
-        for one in plan.suggestions
-        if one.state == "applied" and path in paths_of(one) and one.id not in left
+        suggestion
+        for suggestion in plan.suggestions
+        if suggestion.state == "applied"
+        and path in paths_of(suggestion)
+        and suggestion.id not in left
     ]
 
 
-def _moved(edit: SuggestedEdit, applied: Iterable[SuggestedEdit]) -> SuggestedEdit:
+def _move(edit: SuggestedEdit, applied: Iterable[SuggestedEdit]) -> SuggestedEdit:
     """An edit with its places moved by what edits of the same note have replaced before them."""
-    done = [one for other in applied for one in other.text]
+    done = [edit for other in applied for edit in other.text]
     return replace(
         edit,
         text=tuple(
             replace(
-                one,
-                start=one.start
-                + sum(len(past.new) - len(past.old) for past in done if past.start < one.start),
+                change,
+                start=change.start
+                + sum(len(past.new) - len(past.old) for past in done if past.start < change.start),
             )
-            for one in edit.text
+            for change in edit.text
         ),
     )
 
@@ -353,11 +357,13 @@ def _after(
 ) -> GardenPlan:
     """A plan after its suggestions were applied or taken back, with the hashes of its notes."""
     changed = {}
-    for one in plan.suggestions:
-        if one.id in ids:
-            changed[one.id] = replace(one, state="open" if undoing else "applied", why="")
-        elif one.id in failed and one.state != "applied":
-            changed[one.id] = replace(one, state="refused", why=failed[one.id])
+    for suggestion in plan.suggestions:
+        if suggestion.id in ids:
+            changed[suggestion.id] = replace(
+                suggestion, state="open" if undoing else "applied", why=""
+            )
+        elif suggestion.id in failed and suggestion.state != "applied":
+            changed[suggestion.id] = replace(suggestion, state="refused", why=failed[suggestion.id])
     return replace(plan.with_states(changed), hashes={**plan.hashes, **written})
 
 
@@ -365,7 +371,7 @@ def _ended(
     state: GardenState, plan: GardenPlan, ids: tuple[str, ...], *, undoing: bool
 ) -> GardenState:
     """The state after a batch: nothing unfinished, and what was applied does not come again."""
-    chosen = {one.id: one for one in plan.suggestions if one.id in ids}
+    chosen = {suggestion.id: suggestion for suggestion in plan.suggestions if suggestion.id in ids}
     ended = replace(state.with_plan(plan), unfinished=None)
     if undoing:
         return _forgotten(ended, chosen)
@@ -382,7 +388,7 @@ def _forgotten(state: GardenState, ids: Iterable[str]) -> GardenState:
 def decisions(chosen: Iterable[SuggestionView]) -> dict[str, Decision]:
     """A decision made now on each of some suggestions, by id."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {one.id: Decision(one.check, one.path, one.title, now) for one in chosen}
+    return {view.id: Decision(view.check, view.path, view.title, now) for view in chosen}
 
 
 def note_name(created: datetime, *, seconds: bool) -> str:
@@ -410,12 +416,12 @@ def note_text(plan: GardenPlan) -> str:
 
 def _sections(plan: GardenPlan) -> Iterator[str]:
     for check in plan.checks:
-        found = [one for one in plan.suggestions if one.check == check]
+        found = [suggestion for suggestion in plan.suggestions if suggestion.check == check]
         if found:
             finds = MODEL_CHECKS[check] if check in MODEL_CHECKS else CHECKS[check].finds
             yield from ("", f"## {finds.capitalize()}", "")
-            for one in found:
-                yield from _item(one)
+            for view in found:
+                yield from _item(view)
 
 
 def _item(one: SuggestionView) -> Iterator[str]:
@@ -426,4 +432,6 @@ def _item(one: SuggestionView) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """A text that makes no links, tags or other markup in the note."""
-    return "".join(f"\\{one}" if one in "[]#*_`<>|" else one for one in " ".join(text.split()))
+    return "".join(
+        f"\\{letter}" if letter in "[]#*_`<>|" else letter for letter in " ".join(text.split())
+    )

@@ -77,8 +77,8 @@ def _of_plan(request: RequestType) -> Callable[[AnyFunction], Any]:
     ]
 
     def decorate(function: Any) -> Any:
-        for one in reversed(decorators):  # from the last one to the first
-            function = one(function)
+        for decorator in reversed(decorators):  # from the last one to the first
+            function = decorator(function)
         return function
 
     return decorate
@@ -164,7 +164,7 @@ def apply(
     PLAN is the id that `notewell garden show` prints, of the newest plan.
     """
     with backend_for(current_invocation(), vault) as (_, backend):
-        done = backend.answer(ApplyPlan(id, _chosen(backend, id, only, checks)))
+        done = backend.answer(ApplyPlan(id, _choose(backend, id, only, checks)))
     if as_json:
         emit_object(done)
     else:
@@ -183,7 +183,7 @@ def reject(
 ) -> None:
     """Say no to suggestions for good; a plan that is rejected whole is deleted."""
     with backend_for(current_invocation(), vault) as (_, backend):
-        done = backend.answer(RejectPlan(id, _chosen(backend, id, only, checks)))
+        done = backend.answer(RejectPlan(id, _choose(backend, id, only, checks)))
     if as_json:
         emit_object(done)
     else:
@@ -236,14 +236,18 @@ def _newest(backend: Backend) -> str:
     return plans[0].id
 
 
-def _chosen(
+def _choose(
     backend: Backend, plan_id: str, only: tuple[str, ...], checks: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The ids that were named, and those of the checks that were named."""
     if not checks:
         return tuple(only)
     found = backend.answer(PlanRequest(plan_id)).suggestions
-    named = [one.id for one in found if one.check in checks and one.state in {"open", "refused"}]
+    named = [
+        suggestion.id
+        for suggestion in found
+        if suggestion.check in checks and suggestion.state in {"open", "refused"}
+    ]
     if not named and not only:
         raise NotFoundError(
             f"Plan {plan_id} has no open suggestions of {', '.join(checks)}.",
@@ -258,11 +262,11 @@ def _show_plan(plan: PlanReply, *, diffs: bool = False) -> None:
         say("nothing to suggest")
         return
     check = None
-    for one in plan.suggestions:
-        if one.check != check:
-            check = one.check
+    for suggestion in plan.suggestions:
+        if suggestion.check != check:
+            check = suggestion.check
             click.echo(f"{check}:")
-        _show_one(one, diffs=diffs)
+        _show_one(suggestion, diffs=diffs)
     counts = ", ".join(f"{count:,} {state}" for state, count in plan.counts.items() if count)
     say(f"plan {plan.id}: {counts}" + (f"; {plan.more:,} more were found" if plan.more else ""))
     if plan.note:
@@ -283,8 +287,8 @@ def _show_one(one: SuggestionView, *, diffs: bool) -> None:
 
 def _show_done(done: GardenReply, what: str) -> None:
     say = current_invocation().say
-    for one in done.refused:
-        click.echo(clean(f"{one.id}: {one.why}"))
+    for suggestion in done.refused:
+        click.echo(clean(f"{suggestion.id}: {suggestion.why}"))
     say(f"{len(done.applied):,} suggestions {what}, {len(done.refused):,} refused")
     if done.undo is not None and what == "applied":
         say(f"`notewell garden undo {done.plan}` takes them back")

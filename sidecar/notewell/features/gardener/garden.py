@@ -160,7 +160,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     kinds = [link.kind == "markdown" for note in notes.values() for link, _ in note.links]
     return Garden(
         notes=notes,
-        tended=_tended(untouched, notes),
+        tended=_tend(untouched, notes),
         read=_BodyReader(vault.source, hashes),
         known=tuple(stored[int(ids[row])].path for row in rows),
         vectors=_unit(means[rows]),
@@ -205,8 +205,8 @@ def _target(to: int | None, index: IndexReader, stored: Mapping[int, StoredNote]
     return None if other is None else other.path
 
 
-def _tended(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozenset[str]:
-    left = tuple(f"{one.strip('/').casefold()}/" for one in untouched if one.strip("/"))
+def _tend(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozenset[str]:
+    left = tuple(f"{folder.strip('/').casefold()}/" for folder in untouched if folder.strip("/"))
     return frozenset(
         path
         for path, note in notes.items()
@@ -265,13 +265,13 @@ class _Sentences:
         vectors = self.index.vectors
         mine = self.index.chunks_of(self.notes[path].id)
         theirs = self.index.chunks_of(self.notes[about].id)
-        ids, rows = vectors.of_chunks(np.array([one.id for one in mine], np.int64))
-        _, others = vectors.of_chunks(np.array([one.id for one in theirs], np.int64))
+        ids, rows = vectors.of_chunks(np.array([chunk.id for chunk in mine], np.int64))
+        _, others = vectors.of_chunks(np.array([their.id for their in theirs], np.int64))
         if not len(rows) or not len(others):
             return None
         best = int(ids[int((rows @ others.T).max(axis=1).argmax())])
-        text = next(one.text for one in mine if one.id == best)
-        wanted = {word for one in theirs for word in tokens(one.text)}
+        text = next(chunk.text for chunk in mine if chunk.id == best)
+        wanted = {word for their in theirs for word in tokens(their.text)}
         sentences = [text[start:end] for start, end in sentences_of(text)]
         if not sentences:
             return None
@@ -327,14 +327,14 @@ class Vote:
 
 def votes(around: tuple[Neighbour, ...], has: Mapping[str, frozenset[str]]) -> tuple[Vote, ...]:
     """The values of the neighbours by share of their cosines, the largest first."""
-    total = sum(one.cosine for one in around)
+    total = sum(neighbour.cosine for neighbour in around)
     if not total:
         return ()
     shares: dict[str, float] = {}
     voters: dict[str, list[str]] = {}
-    for one in around:
-        for what in has.get(one.path, ()):
-            shares[what] = shares.get(what, 0.0) + one.cosine / total
-            voters.setdefault(what, []).append(one.path)
+    for neighbour in around:
+        for what in has.get(neighbour.path, ()):
+            shares[what] = shares.get(what, 0.0) + neighbour.cosine / total
+            voters.setdefault(what, []).append(neighbour.path)
     ranked = sorted(shares, key=lambda what: (-shares[what], what))
     return tuple(Vote(what, shares[what], tuple(voters[what])) for what in ranked)

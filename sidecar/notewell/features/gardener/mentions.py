@@ -115,7 +115,7 @@ def code_hidden(body: NoteBody) -> str:
 def letters_of(name: str) -> str:
     """A name without case, accents, separators and a plural s."""
     plain = unicodedata.normalize("NFKD", name.casefold())
-    letters = "".join(one for one in plain if one.isalnum() or _is_sign(one))
+    letters = "".join(letter for letter in plain if letter.isalnum() or _is_sign(letter))
     return letters.removesuffix("s") if len(letters) > _PLURAL_FROM else letters
 
 
@@ -231,12 +231,12 @@ def _at(text: str, start: int, name: _Name) -> Mention | None:
     found = text[start:end]
     if found != name.written and found.casefold() != name.folded:
         return None
-    if _joined(text, start) or _joined(text, end):
+    if _join(text, start) or _join(text, end):
         return None
     return Mention(name.folded, start, end, found == name.written)
 
 
-def _joined(text: str, at: int) -> bool:
+def _join(text: str, at: int) -> bool:
     """True if a word goes on across an offset."""
     if not 0 < at < len(text):
         return False

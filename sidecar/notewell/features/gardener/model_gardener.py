@@ -70,22 +70,22 @@ class AdvisedSuggestions:
     problem: Callable[[str | None, str], None]
 
     def suggestions(self) -> Iterator[SuggestionView]:
-        for one in self.advice.notes:
-            note = self.notes.get(one.path)
+        for advice in self.advice.notes:
+            note = self.notes.get(advice.path)
             if note is None:
                 self.problem(None, "The model named a note that it was not sent.")
                 continue
-            yield from self._topics(note, one)
-            yield from self._described(note, one)
+            yield from self._topics(note, advice)
+            yield from self._describe(note, advice)
         for merge in self.advice.merge:
-            yield from self._merged(merge)
+            yield from self._merge(merge)
         for archive in self.advice.archive:
-            yield from self._archived(archive)
+            yield from self._archive(archive)
 
     # --- topics of a note ------------------------------------------------------------------
 
     def _topics(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[SuggestionView]:
-        has = {one.topic for one in topic_values([note], self.garden.ontology)}
+        has = {value.topic for value in topic_values([note], self.garden.ontology)}
         for name in advice.topics:
             topic = self._known(name)
             if topic is not None:
@@ -112,32 +112,32 @@ class AdvisedSuggestions:
             if not pairs:
                 return None
             path = max(pairs, key=lambda pair: pair[0])[1].path
-        return next((one for one in self._usable if one.path == path), None)
+        return next((topic for topic in self._usable if topic.path == path), None)
 
     @cached_property
     def _usable(self) -> Sequence[Topic]:
-        return [one for one in self.garden.ontology.topics if one.path in self.garden.tended]
+        return [topic for topic in self.garden.ontology.topics if topic.path in self.garden.tended]
 
     @cached_property
     def _names(self) -> NoteNames:
         names = NoteNames()
-        for one in self.garden.ontology.topics:
-            names.add(one.path, one.aliases)
+        for topic in self.garden.ontology.topics:
+            names.add(topic.path, topic.aliases)
         return names
 
     @cached_property
     def _new(self) -> Mapping[str, NewTopic]:
         """The new topics that have a definition and are none that exists, by name."""
-        for one in self.advice.new:
-            if self._known(one.name) is None:
-                self.proposed.setdefault(one.name.casefold(), one)
+        for topic in self.advice.new:
+            if self._known(topic.name) is None:
+                self.proposed.setdefault(topic.name.casefold(), topic)
         return self.proposed
 
     def _creation(self, new: NewTopic) -> tuple[str, SuggestedEdit]:
         """The note of a new topic: its path, and the edit that makes it."""
         folders = {*self.garden.ontology.index_notes, self.folder.strip("/")}
-        folders |= {one.path.rpartition("/")[0] for one in self._usable}
-        default = next((one for one in sorted(folders) if one.endswith("/Concepts")), None)
+        folders |= {topic.path.rpartition("/")[0] for topic in self._usable}
+        default = next((folder for folder in sorted(folders) if folder.endswith("/Concepts")), None)
         folder = new.folder.strip("/")
         if folder not in folders:
             folder = default or self.folder.strip("/")
@@ -151,7 +151,10 @@ class AdvisedSuggestions:
     def _update(
         self, note: NoteFacts, name: str, link: str, subject: str, why: str
     ) -> SuggestionView:
-        key = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
+        key = next(
+            (property_ for property_ in note.properties if property_.lower() in _PROPERTIES),
+            "topics",
+        )
         return suggestion(
             UPDATE,
             note.path,
@@ -164,7 +167,7 @@ class AdvisedSuggestions:
 
     # --- the rest --------------------------------------------------------------------------
 
-    def _described(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[SuggestionView]:
+    def _describe(self, note: NoteFacts, advice: NoteAdvice) -> Iterator[SuggestionView]:
         if not advice.description or note.properties.get(_DESCRIPTION):
             return
         edit = SuggestedEdit(note.path, note.hash, set={_DESCRIPTION: advice.description})
@@ -179,7 +182,7 @@ class AdvisedSuggestions:
             subject=note.hash,
         )
 
-    def _merged(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
+    def _merge(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
         left, kept = self._known(advice.topic), self._known(advice.target)
         if left is None or kept is None or left.path == kept.path:
             self.problem(None, f"The model wants to merge “{advice.topic}”, and not into a topic.")
@@ -204,7 +207,7 @@ class AdvisedSuggestions:
                 subject=kept.path,
             )
 
-    def _archived(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
+    def _archive(self, advice: TopicAdvice) -> Iterator[SuggestionView]:
         topic = self._known(advice.topic)
         if topic is None:
             self.problem(None, f"The model wants to archive “{advice.topic}”, which is no topic.")
@@ -248,7 +251,7 @@ class ModelLook:
     new: dict[str, NewTopic] = field(default_factory=dict)  # topics proposed so far, by name
 
     def of(self, check: GardenCheck) -> Iterator[SuggestionView]:
-        return (one for one in self.suggestions if one.check == check)
+        return (view for view in self.suggestions if view.check == check)
 
     def checked(self, before: Mapping[str, CheckedNote]) -> Mapping[str, CheckedNote]:
         """The notes that are known to have been looked at afterwards."""
@@ -269,8 +272,8 @@ class ModelGardener:
         _, model = self._open(Cancel())
         waiting = due(garden, self._topics, checked, datetime.now(UTC))
         planned = list(self._requests(garden, waiting, model, []))
-        read = sum(one.tokens for one in planned)
-        written = sum(one.answer_tokens for one in planned)
+        read = sum(request.tokens for request in planned)
+        written = sum(request.answer_tokens for request in planned)
         host, local = self._providers.host, self._providers.local
         dollars = price(host, model.name, read=read, written=written, local=local)
         return GardenModelReply(
@@ -279,7 +282,7 @@ class ModelGardener:
             host=host,
             local=local,
             model=model.name,
-            notes=sum(len(one.notes) for one in planned),
+            notes=sum(len(request.notes) for request in planned),
             waiting=len(waiting),
             requests=len(planned),
             tokens=read,
@@ -398,7 +401,7 @@ class _ModelCalls:
                 self.progress.problem(path, _MALFORMED)
             return
         self.progress.counts["model_ignored"] += advice.ignored
-        looked.skipped |= sent.keys() - {one.path for one in advice.notes}
+        looked.skipped |= sent.keys() - {note.path for note in advice.notes}
         advised = AdvisedSuggestions(
             self.garden, self.topics, advice, sent, looked.new, self.progress.problem
         )

@@ -191,7 +191,7 @@ def _header(garden: Garden, most: int) -> dict[str, Json]:
     """The topics that are sent: most used first, as many as fit."""
     ontology = garden.ontology
     uses = counts_of(topic_values(garden.notes.values(), ontology))
-    topics = [one for one in ontology.topics if one.path in garden.tended]
+    topics = [topic for topic in ontology.topics if topic.path in garden.tended]
     topics.sort(key=lambda one: (-uses.get(one.path, 0), one.path))
     told = ontology.instructions
     header: dict[str, Json] = {
@@ -225,7 +225,7 @@ def _entry(garden: Garden, note: NoteFacts, tokens: int) -> Json:
     if not text:
         return None
     described = note.properties.get("description")
-    topics = [one.written for one in topic_values([note], garden.ontology)]
+    topics = [value.written for value in topic_values([note], garden.ontology)]
     entry: dict[str, Json] = {
         "path": note.path,
         "title": note.title,
@@ -297,20 +297,20 @@ def read_advice(turn: Turn) -> Advice | None:
         return None
     notes = tuple(map(_note, _entries(given, "notes")))
     new = tuple(map(_new, _entries(given, "new_topics")))
-    merge = tuple(_topic(one, "source", "target") for one in _entries(given, "merge"))
-    archive = tuple(_topic(one, "topic", "") for one in _entries(given, "archive"))
+    merge = tuple(_topic(entry, "source", "target") for entry in _entries(given, "merge"))
+    archive = tuple(_topic(entry, "topic", "") for entry in _entries(given, "archive"))
     found = (*notes, *new, *merge, *archive)
     return Advice(
-        tuple(one for one in notes if one is not None),
-        tuple(one for one in new if one is not None),
-        tuple(one for one in merge if one is not None),
-        tuple(one for one in archive if one is not None),
-        sum(one is None for one in found),
+        tuple(note for note in notes if note is not None),
+        tuple(topic for topic in new if topic is not None),
+        tuple(advice for advice in merge if advice is not None),
+        tuple(advice for advice in archive if advice is not None),
+        sum(advice is None for advice in found),
     )
 
 
 def _object(turn: Turn) -> Mapping[str, object] | None:
-    texts = [one.arguments for one in turn.calls if one.name == TOOL]
+    texts = [call.arguments for call in turn.calls if call.name == TOOL]
     texts += [found[0]] if (found := _OBJECT.search(turn.text)) else []
     for text in texts:
         try:
@@ -324,15 +324,15 @@ def _object(turn: Turn) -> Mapping[str, object] | None:
 
 def _entries(given: Mapping[str, object], name: str) -> Iterator[Mapping[str, object]]:
     entries = given.get(name)
-    for one in entries[:_MOST_ENTRIES] if isinstance(entries, list) else ():
-        yield one if isinstance(one, dict) else {}
+    for entry in entries[:_MOST_ENTRIES] if isinstance(entries, list) else ():
+        yield entry if isinstance(entry, dict) else {}
 
 
 def _note(entry: Mapping[str, object]) -> NoteAdvice | None:
     path, topics = entry.get("path"), entry.get("topics", [])
     if not isinstance(path, str) or not isinstance(topics, list | None):
         return None
-    names = (_line(one, _LONGEST_NAME) for one in (topics or [])[:_MOST_TOPICS])
+    names = (_line(topic, _LONGEST_NAME) for topic in (topics or [])[:_MOST_TOPICS])
     kept = tuple(dict.fromkeys(name for name in names if name))
     return NoteAdvice(path, kept, _sentence(entry.get("description")), _sentence(entry.get("why")))
 
@@ -345,7 +345,7 @@ def _new(entry: Mapping[str, object]) -> NewTopic | None:
 
 
 def _topic(entry: Mapping[str, object], source: str, target: str) -> TopicAdvice | None:
-    names = [_line(entry.get(one), _LONGEST_NAME) for one in (source, target) if one]
+    names = [_line(entry.get(key), _LONGEST_NAME) for key in (source, target) if key]
     if not all(names):
         return None
     return TopicAdvice(names[0], names[1] if target else "", _sentence(entry.get("why")))

@@ -78,17 +78,17 @@ def edited(text: str, edits: Iterable[SuggestedEdit]) -> str:
     what `edit_properties` raises.
     """
     every = tuple(edits)
-    text = text or next((one.create for one in every if one.create), "")
+    text = text or next((edit.create for edit in every if edit.create), "")
     body = body_start(one_line_end(text))
-    texts = (one for edit in every for one in edit.text)
-    for one in sorted(texts, key=lambda one: one.start, reverse=True):
-        start, end = body + one.start, body + one.start + len(one.old)
-        if text[start:end] != one.old:
+    texts = (change for edit in every for change in edit.text)
+    for change in sorted(texts, key=lambda one: one.start, reverse=True):
+        start, end = body + change.start, body + change.start + len(change.old)
+        if text[start:end] != change.old:
             raise WriteError(
-                f"In line {one.line} the note does not say what it said. Make a new plan.",
+                f"In line {change.line} the note does not say what it said. Make a new plan.",
                 code="not_the_note",
             )
-        text = f"{text[:start]}{one.new}{text[end:]}"
+        text = f"{text[:start]}{change.new}{text[end:]}"
     for edit in every:
         text = _with_properties(text, edit)
     return text
@@ -98,7 +98,7 @@ def _with_properties(text: str, edit: SuggestedEdit) -> str:
     if edit.swap:
         known = read_frontmatter(one_line_end(text)).properties
         swapped = {
-            name: _swapped(known[name], words) for name, words in edit.swap.items() if name in known
+            name: _swap(known[name], words) for name, words in edit.swap.items() if name in known
         }
         text = edit_properties(text, swapped)
     if edit.set or edit.add:
@@ -106,13 +106,13 @@ def _with_properties(text: str, edit: SuggestedEdit) -> str:
     return text
 
 
-def _swapped(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
+def _swap(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
     """A list with texts exchanged, each once; a text that is the value is exchanged itself."""
     if isinstance(value, str):
         return words.get(value, value)
     if not isinstance(value, tuple):
         return value
-    items = [words.get(one, one) if isinstance(one, str) else one for one in value]
+    items = [words.get(item, item) if isinstance(item, str) else item for item in value]
     return tuple(one for n, one in enumerate(items) if one not in items[:n])
 
 
@@ -159,7 +159,7 @@ def problem_of(text: str, edits: Sequence[SuggestedEdit]) -> str | None:
 
 def edits_of(suggestions: Iterable[SuggestionView], path: str) -> tuple[SuggestedEdit, ...]:
     """The edits of one note that suggestions make."""
-    return tuple(edit for one in suggestions for edit in one.edit if edit.path == path)
+    return tuple(edit for view in suggestions for edit in view.edit if edit.path == path)
 
 
 def paths_of(view: SuggestionView) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def paths_of(view: SuggestionView) -> tuple[str, ...]:
 
 def counts_of(plan: GardenPlan) -> Mapping[SuggestionState, int]:
     """The number of suggestions of a plan in each state."""
-    found = Counter(one.state for one in plan.suggestions)
+    found = Counter(view.state for view in plan.suggestions)
     return {state: found[state] for state in get_args(SuggestionState)}
 
 
@@ -211,7 +211,7 @@ class GardenPlan:
     def with_states(self, changed: Mapping[str, SuggestionView]) -> GardenPlan:
         """The plan with some suggestions replaced, by id."""
         return replace(
-            self, suggestions=tuple(changed.get(one.id, one) for one in self.suggestions)
+            self, suggestions=tuple(changed.get(view.id, view) for view in self.suggestions)
         )
 
 
@@ -276,11 +276,11 @@ class GardenState:
         )
 
     def with_plan(self, plan: GardenPlan) -> GardenState:
-        others = tuple(one for one in self.plans if one.id != plan.id)
+        others = tuple(other for other in self.plans if other.id != plan.id)
         return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
 
     def without_plan(self, key: str) -> GardenState:
-        return replace(self, plans=tuple(one for one in self.plans if one.id != key))
+        return replace(self, plans=tuple(plan for plan in self.plans if plan.id != key))
 
 
 class GardenFile(StateFile[GardenState]):

@@ -112,7 +112,7 @@ class Plans:
     def plans(self, request: PlansRequest) -> PlansReply:
         """The plans, newest first, and the checks."""
         usual = self._usual()
-        checks = tuple(CheckView(one.name, one.finds, one.name in usual) for one in CHECKS.values())
+        checks = tuple(CheckView(row.name, row.finds, row.name in usual) for row in CHECKS.values())
         found = reversed(self.file.load().plans[-request.limit :])
         return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
 
@@ -133,7 +133,7 @@ class Plans:
         if request.model:
             self._model_gardener().agree(request.host)
         self._open.runs.now(
-            "plan", trigger, lambda progress: made.append(self._made(progress, checks, limit))
+            "plan", trigger, lambda progress: made.append(self._make(progress, checks, limit))
         )
         return reply_of(self._vault, made[0])
 
@@ -141,7 +141,7 @@ class Plans:
         """Make a plan in a thread, as the schedule does; no language model is asked."""
         checks, limit = self._usual(), MakePlan().limit
         self._open.runs.begin(
-            "plan", "schedule", lambda progress: self._made(progress, checks, limit)
+            "plan", "schedule", lambda progress: self._make(progress, checks, limit)
         )
 
     def estimate(self, _: GardenModelRequest) -> GardenModelReply:
@@ -177,10 +177,10 @@ class Plans:
                 f" {', '.join(CHECKS)}."
             )
         return tuple(
-            one.name for one in CHECKS.values() if (one.name in rules if rules else one.usual)
+            row.name for row in CHECKS.values() if (row.name in rules if rules else row.usual)
         )
 
-    def _made(
+    def _make(
         self, progress: RunProgress, checks: tuple[GardenCheck, ...], limit: int
     ) -> GardenPlan:
         if self._open.writer is not None:
@@ -191,9 +191,9 @@ class Plans:
         state = self.file.load()
         decided = state.rejected.keys() | state.applied.keys()
         found: list[list[SuggestionView]] = []
-        for name in (one for one in checks if one in CHECKS):
+        for name in (check for check in checks if check in CHECKS):
             progress.check()
-            mine = {one.id: one for one in CHECKS[name].find(garden) if one.id not in decided}
+            mine = {view.id: view for view in CHECKS[name].find(garden) if view.id not in decided}
             found.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
             progress.counts[name] = len(mine)
         checked = state.checked
@@ -201,7 +201,7 @@ class Plans:
             looked = self._model_gardener().look(garden, checked, progress)
             checked = looked.checked(checked)
             for name in wanted:
-                mine = {one.id: one for one in looked.of(name) if one.id not in decided}
+                mine = {view.id: view for view in looked.of(name) if view.id not in decided}
                 found.append(list(mine.values()))
                 progress.counts[name] = len(mine)
         chosen = _fitting(garden, found, limit)
@@ -209,7 +209,7 @@ class Plans:
         created = datetime.now().astimezone()
         while any(plan.id == created.strftime(_ID) for plan in state.plans):
             created += timedelta(seconds=1)
-        edits = [edit for one in chosen for edit in one.edit]
+        edits = [edit for view in chosen for edit in view.edit]
         plan = GardenPlan(
             id=created.strftime(_ID),
             created=created.isoformat(timespec="seconds"),
@@ -273,18 +273,18 @@ class Plans:
         with self.file.alone():
             plan = self._known(key)
             chosen = [
-                one
-                for one in plan.suggestions
-                if one.state in {"open", "refused"} and (not only or one.id in only)
+                suggestion
+                for suggestion in plan.suggestions
+                if suggestion.state in {"open", "refused"} and (not only or suggestion.id in only)
             ]
-            changed = {one.id: replace(one, state="rejected", why="") for one in chosen}
+            changed = {view.id: replace(view, state="rejected", why="") for view in chosen}
             after = plan.with_states(changed)
             self.file.change(
                 lambda state: replace(
                     state.with_plan(after), rejected={**state.rejected, **decisions(chosen)}
                 )
             )
-            deleted = all(one.state == "rejected" for one in after.suggestions)
+            deleted = all(suggestion.state == "rejected" for suggestion in after.suggestions)
             if deleted:
                 self._delete(after)
             elif self._open.writer is not None:
@@ -318,7 +318,7 @@ class Plans:
         ids = request.ids
 
         def without(state: GardenState) -> GardenState:
-            if missing := [one for one in ids if one not in state.rejected]:
+            if missing := [id_ for id_ in ids if id_ not in state.rejected]:
                 raise NotFoundError(
                     f"No suggestion {missing[0]} was rejected. `notewell garden rejections` lists"
                     " those that were.",
@@ -342,17 +342,17 @@ def _fitting(garden: Garden, found: list[list[SuggestionView]], limit: int) -> l
     """The best suggestions of each check in turn that fit together, each with its diff."""
     chosen: list[SuggestionView] = []
     edits: dict[str, list[SuggestedEdit]] = {}
-    for one in (one for turn in zip_longest(*found) for one in turn if one is not None):
+    for view in (view for turn in zip_longest(*found) for view in turn if view is not None):
         if len(chosen) == limit:
             break
-        if len(edits.keys() | {edit.path for edit in one.edit}) > MOST_NOTES:
+        if len(edits.keys() | {edit.path for edit in view.edit}) > MOST_NOTES:
             continue
-        if any(clash(edit, other) for edit in one.edit for other in edits.get(edit.path, ())):
+        if any(clash(edit, other) for edit in view.edit for other in edits.get(edit.path, ())):
             continue
-        diff = _diff(garden, one) if one.edit else one.diff[:_MOST_DIFF]
+        diff = _diff(garden, view) if view.edit else view.diff[:_MOST_DIFF]
         if diff is not None:
-            chosen.append(replace(one, diff=diff))
-            for edit in one.edit:
+            chosen.append(replace(view, diff=diff))
+            for edit in view.edit:
                 edits.setdefault(edit.path, []).append(edit)
     order = {name: n for n, name in enumerate((*CHECKS, *MODEL_CHECKS))}
     return sorted(chosen, key=lambda one: (order[one.check], -one.confidence))

@@ -125,8 +125,8 @@ class GleaningFile(StateFile[GleaningState]):
 def _mark(stored: Any) -> Mark:
     status = stored.get("status")
     changes = tuple(
-        StatusChange(one["at"], one["status"], str(one["reason"]), str(one["by"]))
-        for one in stored.get("history", ())
+        StatusChange(change["at"], change["status"], str(change["reason"]), str(change["by"]))
+        for change in stored.get("history", ())
     )
     return Mark(
         status=status if status in _STATUSES else "active",
@@ -172,21 +172,21 @@ class Gleaning:
     @property
     def title(self) -> str:
         """The first title that a person wrote; else the host."""
-        return next((one.entry.title for one in self.seen if one.entry.title), domain(self.url))
+        return next((seen.entry.title for seen in self.seen if seen.entry.title), domain(self.url))
 
     @property
     def bare(self) -> bool:
         """True if nobody wrote a title."""
-        return not any(one.entry.title for one in self.seen)
+        return not any(seen.entry.title for seen in self.seen)
 
     @property
     def description(self) -> str:
         """The first description that a person wrote."""
-        return next((one.entry.description for one in self.seen if one.entry.description), "")
+        return next((seen.entry.description for seen in self.seen if seen.entry.description), "")
 
     @property
     def days(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.path for one in self.seen))
+        return tuple(dict.fromkeys(seen.path for seen in self.seen))
 
 
 class Collection:
@@ -200,7 +200,9 @@ class Collection:
         self._source = source
         self._daily = daily
         self._rules = rules
-        self._folders = tuple(f"{one.strip('/')}/".casefold() for one in rules.daily_folders if one)
+        self._folders = tuple(
+            f"{folder.strip('/')}/".casefold() for folder in rules.daily_folders if folder
+        )
         self._known: dict[tuple[str, bytes], Day] = {}
         self._reading = threading.Lock()
 
@@ -220,13 +222,13 @@ class Collection:
                 if day is not None:
                     known[key] = day
             self._known = known
-        with_any = (one for one in known.values() if one.found.entries or one.found.malformed)
+        with_any = (day for day in known.values() if day.found.entries or day.found.malformed)
         return tuple(sorted(with_any, key=lambda one: (one.date, one.path)))
 
     def made(self) -> Mapping[str, GleaningView]:
         """The gleanings that have a note, as the index has it, by id."""
-        found = (_made(note) for note in self._index.all_notes() if not is_document(note.path))
-        return {one.id: one for one in found if one is not None}
+        found = (_make(note) for note in self._index.all_notes() if not is_document(note.path))
+        return {view.id: view for view in found if view is not None}
 
     def _is_daily(self, note: StoredNote) -> bool:
         if not note.path.lower().endswith(".md"):
@@ -261,7 +263,7 @@ def gleanings_of(days: Sequence[Day]) -> Mapping[str, Gleaning]:
     return found
 
 
-def _made(note: StoredNote) -> GleaningView | None:
+def _make(note: StoredNote) -> GleaningView | None:
     """The gleaning of a note, as far as the note tells; None where it is of none."""
     properties = {name.lower(): value for name, value in note.properties.items()}
     key = properties.get("gleaning_id")
@@ -298,8 +300,8 @@ def _status(value: PropertyValue) -> GleaningStatus:
 
 
 def _sources(value: PropertyValue) -> Iterator[str]:
-    for one in value if isinstance(value, tuple) else (value,):
-        target = _text(one).strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+    for item in value if isinstance(value, tuple) else (value,):
+        target = _text(item).strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
         if target:
             yield target if target.lower().endswith(".md") else f"{target}.md"
 
@@ -336,7 +338,7 @@ def note_text(gleaning: Gleaning, mark: Mark, fetched: Checked | None) -> str:
         "description": " ".join(description.split()) or None,
         "reason": mark.reason or None,
     }
-    parts = [f"# {title}", *([description] if description else []), *_fetched(fetched)]
+    parts = [f"# {title}", *([description] if description else []), *_fetch(fetched)]
     given = {name: value for name, value in properties.items() if value is not None}
     return edit_properties("\n\n".join(parts) + "\n", given)
 
@@ -352,7 +354,7 @@ def sources(gleaning: Gleaning) -> PropertyValue:
     return links[0] if len(links) == 1 else links
 
 
-def _fetched(fetched: Checked | None) -> list[str]:
+def _fetch(fetched: Checked | None) -> list[str]:
     if fetched is None or fetched.status is None:
         return []
     kind = f", {fetched.kind}" if fetched.kind else ""

@@ -104,7 +104,7 @@ class Web:
                 location = reply.headers.get("Location")
                 if reply.status not in _REDIRECTS or location is None:
                     moved = url != first and permanent
-                    return _checked(reply, url, at, moved=moved, read=read)
+                    return _check(reply, url, at, moved=moved, read=read)
                 permanent = permanent and reply.status in {301, 308}
             url = urljoin(url, location)
         return Checked("unknown", "it redirects too often", at)
@@ -115,7 +115,7 @@ class Web:
         return HttpClient(timeout_s=seconds, connect_s=seconds, deadline_s=seconds, max_bytes=None)
 
 
-def _checked(reply: StreamedReply, url: str, at: str, *, moved: bool, read: bool) -> Checked:
+def _check(reply: StreamedReply, url: str, at: str, *, moved: bool, read: bool) -> Checked:
     status, kind = reply.status, reply.headers.get_content_type()
     if 200 <= status < 300:
         title, description = _about(reply, kind) if read else ("", "")
@@ -202,11 +202,11 @@ class Extraction:
         known = [(every[key], made[key]) for key in wanted if key in made]
         done.skipped = len(known)
         if dry_run:
-            done.ids = [one.id for one in missing]
+            done.ids = [gleaning.id for gleaning in missing]
         else:
-            fetched = self._fetched(missing, progress)
+            fetched = self._fetch(missing, progress)
             pen = _Pen(self.vault.open_writer(), self.state.load().marks, fetched, done)
-            self._write((*((one, None) for one in missing), *known), progress, pen)
+            self._write((*((gleaning, None) for gleaning in missing), *known), progress, pen)
             self.state.change(lambda before: _with_read(before, days, new))
             for day in new:
                 self.vault.changed(day.path)  # its links that have a note are no results any more
@@ -215,18 +215,18 @@ class Extraction:
         progress.counts.update(counts | {"skipped": done.skipped})
         return done
 
-    def _fetched(self, missing: Sequence[Gleaning], progress: RunProgress) -> Mapping[str, Checked]:
+    def _fetch(self, missing: Sequence[Gleaning], progress: RunProgress) -> Mapping[str, Checked]:
         """The pages of bare addresses, read one after the other."""
         found: dict[str, Checked] = {}
         hosts: dict[str, float] = {}
-        for one in missing if self.web is not None else ():
-            if self.web is None or not one.bare:
+        for gleaning in missing if self.web is not None else ():
+            if self.web is None or not gleaning.bare:
                 continue
-            wait_for_host(hosts, domain(one.url), progress)
-            checked = self.web.check(one.url, read=True)
-            found[one.id] = checked
+            wait_for_host(hosts, domain(gleaning.url), progress)
+            checked = self.web.check(gleaning.url, read=True)
+            found[gleaning.id] = checked
             if checked.title or checked.description:
-                self.state.mark(one.id, partial(with_page, page=checked))
+                self.state.mark(gleaning.id, partial(with_page, page=checked))
         return found
 
     def _write(

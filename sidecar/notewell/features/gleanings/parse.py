@@ -44,7 +44,9 @@ def normalise(url: str) -> str:
     trailing slash of the path are dropped, and nothing else. UsageError if it is no web address.
     """
     parts = _split(url)
-    query = "&".join(one for one in parts.query.split("&") if one and not _tracks(one))
+    query = "&".join(
+        parameter for parameter in parts.query.split("&") if parameter and not _tracks(parameter)
+    )
     path = parts.path.removesuffix("/")
     return f"{parts.scheme.lower()}://{_host(parts)}{path}{f'?{query}' if query else ''}"
 
@@ -137,7 +139,7 @@ def _sections(
     """Yield the first and last line of each section, from 1."""
     for at, heading in enumerate(headings):
         if any(_is_called(heading, name) for name in names):
-            below = (one.line for one in headings[at + 1 :] if one.level <= heading.level)
+            below = (other.line for other in headings[at + 1 :] if other.level <= heading.level)
             yield heading.line + 1, next(below, lines + 1) - 1
 
 

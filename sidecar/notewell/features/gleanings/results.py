@@ -62,8 +62,10 @@ class _WithGleanings:
         self._root = record.path
         self._vault_rules = settings.vault
         self._rules = settings.of(GleaningRules)
-        self._folders = tuple(f"{one.strip('/')}/".casefold() for one in self._rules.daily_folders)
-        self._headings = tuple(one.strip("# ").casefold() for one in self._rules.headings)
+        self._folders = tuple(
+            f"{folder.strip('/')}/".casefold() for folder in self._rules.daily_folders
+        )
+        self._headings = tuple(heading.strip("# ").casefold() for heading in self._rules.headings)
         self._daily = DailyNotes.read(record.path)
         self._state = GleaningFile(record.data_folder(settings.data_dir))
         self._state_file = record.data_folder(settings.data_dir) / NAME
@@ -79,12 +81,12 @@ class _WithGleanings:
         walk = self._own.list(notes) if notes or not within else Walk((), ())
         days, beside = list(walk.files), [f"{ROOT}/{path}" for path in notes]
         if any(self._is_made(path) for path in notes):
-            days += self._extracted()
+            days += self._extract()
             beside += [f"{ROOT}/{day}" for day in self._state.load().read.values()]
         found = {file.path: file for file in self._files(days)}
         for path in asked:
             below = self._files(self._own.list(_day_of(path)).files)
-            found |= {one.path: one for one in below if f"{one.path}/".startswith(f"{path}/")}
+            found |= {file.path: file for file in below if f"{file.path}/".startswith(f"{path}/")}
         return Walk(
             files=tuple(sorted((*walk.files, *found.values()), key=lambda file: file.path)),
             excluded=walk.excluded,
@@ -137,9 +139,9 @@ class _WithGleanings:
     def _files(self, notes: Sequence[FileRef]) -> Iterator[FileRef]:
         """The stamps of the saved links of those of the notes that are daily notes."""
         for note in notes:
-            for one in self._of_day(note).values():
-                if not self._has_note(one.id):
-                    yield self._stamp(one, note)[0]
+            for gleaning in self._of_day(note).values():
+                if not self._has_note(gleaning.id):
+                    yield self._stamp(gleaning, note)[0]
 
     def _find(self, path: str) -> tuple[FileRef, bytes]:
         day, _, name = path.removeprefix(f"{ROOT}/").rpartition("/")
@@ -216,7 +218,7 @@ class _WithGleanings:
         folder = self._rules.folder.strip("/")
         return not folder or f"{path}/".startswith(f"{folder}/") or folder.startswith(f"{path}/")
 
-    def _extracted(self) -> Iterator[FileRef]:
+    def _extract(self) -> Iterator[FileRef]:
         """The daily notes that were extracted; their links come back if a note is gone."""
         for day in set(self._state.load().read.values()):
             try:

@@ -127,7 +127,7 @@ class Gleanings:
 
     def extract(self, request: ExtractGleanings, trigger: Trigger = "manual") -> ExtractReply:
         """Make notes of the links; raises AlreadyRunningError while this is being done."""
-        web = self._checked_web(_FETCH_SECONDS) if request.fetch else None
+        web = self._check_web(_FETCH_SECONDS) if request.fetch else None
         extraction = self._extraction(web)
         done: list[Extracted] = []
         errors: list[int] = []
@@ -177,7 +177,7 @@ class Gleanings:
 
     def maintain(self, *, dry_run: bool = False, trigger: Trigger = "manual") -> MaintainReply:
         """Begin to check the links in a thread."""
-        upkeep = Upkeep(self._checked_web(10.0), self.state, self._store_status)
+        upkeep = Upkeep(self._check_web(10.0), self.state, self._store_status)
         links = tuple(self._links())
         run = self._open.runs.begin(
             "maintain", trigger, lambda progress: upkeep.run(progress, links, dry_run=dry_run)
@@ -186,7 +186,7 @@ class Gleanings:
 
     # --- parts -----------------------------------------------------------------------------
 
-    def _checked_web(self, seconds: float) -> Web:
+    def _check_web(self, seconds: float) -> Web:
         offline = self._open.settings.offline
         if offline or not self._rules.web:
             why = "--offline" if offline else "the setting `gleanings.web` is off"

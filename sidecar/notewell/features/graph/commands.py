@@ -69,10 +69,10 @@ def _show_path(found: PathReply) -> None:
 
 
 def _show_communities(found: CommunitiesReply) -> None:
-    for one in found.communities:
-        tags = "".join(f" #{tag}" for tag in one.tags)
-        print_facts([(f"{one.size:,}", f"{one.name}{tags}")])
-        print_facts([(" ", member.path) for member in one.notes])
+    for community in found.communities:
+        tags = "".join(f" #{tag}" for tag in community.tags)
+        print_facts([(f"{community.size:,}", f"{community.name}{tags}")])
+        print_facts([(" ", member.path) for member in community.notes])
 
 
 def _linking_notes(target: DanglingTarget) -> str:

@@ -90,7 +90,7 @@ class GraphAnswers:
             decay=question.decay,
             total=len(near),
             neighbors=tuple(
-                views.neighbor(view, start, one, topics) for one in near[: question.limit]
+                views.neighbor(view, start, note, topics) for note in near[: question.limit]
             ),
         )
 
@@ -98,7 +98,7 @@ class GraphAnswers:
         """The notes of a picture: around a note, found by a search, or the most linked of all."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
-        ids, vectors = self._centred(view) if question.similar else (_NO_NOTES, _NO_VECTORS)
+        ids, vectors = self._centre(view) if question.similar else (_NO_NOTES, _NO_VECTORS)
         hops = _hops_around(view, starts, question.hops)
         notes = list(hops) if starts else self._notes_of(view, question)
         total = len(notes)
@@ -114,7 +114,8 @@ class GraphAnswers:
             path=view.path(starts[0]) if starts else None,
             total=total,
             nodes=tuple(
-                views.neighborhood_note(view, one, hops.get(one), groups.get(one)) for one in notes
+                views.neighborhood_note(view, note, hops.get(note), groups.get(note))
+                for note in notes
             ),
             links=view.network.links_among(notes),
             similar=similar_pairs_among(notes, ids, vectors),
@@ -128,7 +129,7 @@ class GraphAnswers:
         asked = SearchRequest(
             q=question.q, limit=min(question.limit, MAX_RESULTS), weak=question.weak, passages=0
         )
-        found = [self._index.note_at(one.path) for one in self._ask(asked).results]
+        found = [self._index.note_at(result.path) for result in self._ask(asked).results]
         return [note.id for note in found if note is not None and note.id in view.network.out]
 
     def path(self, question: PathRequest) -> PathReply:
@@ -175,7 +176,7 @@ class GraphAnswers:
             generation=view.generation,
             nodes=len(network),
             edges=network.edge_count,
-            unresolved=sum(len(one.sources) for one in targets),
+            unresolved=sum(len(target.sources) for target in targets),
             components=len(components),
             largest=len(components[0]) if components else 0,
             isolated=sum(not near for near in network.both.values()),
@@ -193,8 +194,8 @@ class GraphAnswers:
             generation=view.generation,
             total_bridges=len(cuts.bridges),
             total_notes=len(cuts.points),
-            bridges=tuple(views.bridge_link(view, one) for one in cuts.bridges[shown]),
-            notes=tuple(views.cut_note(view, one) for one in cuts.points[shown]),
+            bridges=tuple(views.bridge_link(view, bridge) for bridge in cuts.bridges[shown]),
+            notes=tuple(views.cut_note(view, point) for point in cuts.points[shown]),
         )
 
     def communities(self, question: CommunitiesRequest) -> CommunitiesReply:
@@ -236,7 +237,9 @@ class GraphAnswers:
             generation=view.generation,
             total=len(targets),
             attachments=attachments,
-            targets=tuple(views.dangling_target(view, one) for one in targets[: question.limit]),
+            targets=tuple(
+                views.dangling_target(view, target) for target in targets[: question.limit]
+            ),
         )
 
     def missing(self, question: MissingLinksRequest) -> MissingLinksReply:
@@ -244,7 +247,7 @@ class GraphAnswers:
         self._load_model()
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
-        notes, vectors = self._centred(view)
+        notes, vectors = self._centre(view)
         warnings = [] if len(notes) else [_NO_VECTOR_YET]
         if starts:
             (start,) = starts
@@ -259,11 +262,11 @@ class GraphAnswers:
             vault=self._vault,
             generation=view.generation,
             compared=len(notes),
-            links=tuple(views.missing_link(view, one) for one in found),
+            links=tuple(views.missing_link(view, link) for link in found),
             warnings=tuple(warnings),
         )
 
-    def _centred(self, view: GraphView) -> tuple[IdArray, FloatArray]:
+    def _centre(self, view: GraphView) -> tuple[IdArray, FloatArray]:
         """The notes in the view that have vectors, and their centred vectors in the same order."""
         notes, means = self._index.vectors.note_means()
         known = np.isin(notes, np.fromiter(view.network.out, np.int64, len(view.network)))
@@ -308,7 +311,7 @@ def _hops_around(view: GraphView, starts: Sequence[int], hops: int) -> dict[int,
     near = dict.fromkeys(starts, 0)
     for start in starts:
         found = nearby_notes(view.network, start, hops=hops, direction="both", decay=1.0)
-        near.update({one.note: one.hops for one in found})
+        near.update({note.note: note.hops for note in found})
     return near
 
 

@@ -62,7 +62,7 @@ class Structure:
     @cached_property
     def components(self) -> Groups:
         """The connected components, directions ignored: largest first, each ascending."""
-        return _largest_first(nx.connected_components(self._undirected()))
+        return _largest_first(nx.connected_components(self._undirect()))
 
     @cached_property
     def communities(self) -> Groups:
@@ -70,7 +70,7 @@ class Structure:
 
         By the Louvain method (Blondel et al. 2008). The same links always give the same result.
         """
-        groups = nx.community.louvain_communities(self._undirected(), seed=_SEED)
+        groups = nx.community.louvain_communities(self._undirect(), seed=_SEED)
         return _largest_first(groups)
 
     @cached_property
@@ -88,7 +88,7 @@ class Structure:
         """The modularity of the communities (Newman 2006), at most 1; 0 without links."""
         if not self._network.edge_count:
             return 0.0
-        value: float = nx.community.modularity(self._undirected(), self.communities)
+        value: float = nx.community.modularity(self._undirect(), self.communities)
         return value
 
     @cached_property
@@ -101,7 +101,7 @@ class Structure:
         parts of the tree, so subtree sizes say how many notes are cut off.
         """
         tree: nx.Graph[Any] = nx.Graph()
-        for block in map(frozenset, nx.biconnected_components(self._undirected())):
+        for block in map(frozenset, nx.biconnected_components(self._undirect())):
             tree.add_edges_from((note, block) for note in block)
         bridges: list[Bridge] = []
         points: list[CutPoint] = []
@@ -150,7 +150,7 @@ class Structure:
             _, path = nx.bidirectional_dijkstra(
                 nx.from_dict_of_lists(self._network.out, create_using=nx.DiGraph)
                 if directed
-                else self._undirected(),
+                else self._undirect(),
                 source,
                 target,
                 weight=lambda _, note, __: hop + degree[note],
@@ -159,12 +159,14 @@ class Structure:
             return None
         return tuple(path)
 
-    def _undirected(self) -> nx.Graph[int]:
+    def _undirect(self) -> nx.Graph[int]:
         return nx.from_dict_of_lists(self._network.both)
 
 
 def _largest_first(groups: Iterable[Iterable[int]]) -> Groups:
-    return tuple(sorted((tuple(sorted(one)) for one in groups), key=lambda one: (-len(one), one)))
+    return tuple(
+        sorted((tuple(sorted(group)) for group in groups), key=lambda one: (-len(one), one))
+    )
 
 
 def _find_cuts(

@@ -39,10 +39,10 @@ def history(*, note: str, q: str, limit: int, vault: str | None, as_json: bool) 
 
 
 def _print(reply: HistoryReply) -> None:
-    for one in reply.versions:
-        click.echo(clean_lines(f"{local_time(one.at)}  {one.path}  {one.commit[:8]}"))
-        click.echo(clean_lines(f"  {one.subject}"))
-        for sign, lines in (("+", one.added), ("-", one.removed)):
+    for version in reply.versions:
+        click.echo(clean_lines(f"{local_time(version.at)}  {version.path}  {version.commit[:8]}"))
+        click.echo(clean_lines(f"  {version.subject}"))
+        for sign, lines in (("+", version.added), ("-", version.removed)):
             for line in lines:
                 click.echo(clean_lines(f"  {sign} {line}"))
     first = f", first written {local_time(reply.first.at)}" if reply.first is not None else ""

@@ -180,20 +180,20 @@ class GitHistory:
         """A setting in a file of git's settings; those of other files are not included."""
         if self._program is None or not file.is_file() or file.is_symlink():
             return ""
-        return self._printed({}, "config", "--file", str(file), "--no-includes", "--get", key)
+        return self._print({}, "config", "--file", str(file), "--no-includes", "--get", key)
 
     def _trusted(self) -> tuple[str, ...]:
         """The folders whose repositories the user trusts, by git's own setting."""
         if self._program is None:
             return ()
         own = Path.home() / ".gitconfig"
-        listed = self._printed(
+        listed = self._print(
             {"HOME": str(Path.home()), "GIT_CONFIG_GLOBAL": str(own)},
             *("config", "--global", "--get-all", "safe.directory"),
         )
         return tuple(line.rstrip("/") or "/" for line in listed.splitlines())
 
-    def _printed(self, environment: dict[str, str], *arguments: str) -> str:
+    def _print(self, environment: dict[str, str], *arguments: str) -> str:
         """Run git outside of any repository and return what it prints; "" where it fails."""
         with running_git(self._program or "", arguments, environment) as child:
             out = child.stdout.read(_CHUNK) if child.stdout is not None else b""

@@ -102,7 +102,7 @@ class PastIndexes:
         """
         with self._lock:
             job = self._jobs.pop(name, None)
-            if job is None or _failed(job.engine):
+            if job is None or _failure(job.engine):
                 job = _PastJob()
                 job.engine = self._worker.submit(
                     interrupt.run_until, job.stop, lambda made=job: self._open(name, notes, made)
@@ -134,7 +134,7 @@ class PastIndexes:
             engine = self._jobs[name].engine
             if engine.done():
                 del self._jobs[name]
-                if not _failed(engine):
+                if not _failure(engine):
                     engine.result().close()
 
     def _open(self, name: str, notes: MakeNotes, job: _PastJob) -> Engine:
@@ -214,7 +214,7 @@ class PastIndexes:
     def _forget_old(self, used: Path) -> None:
         """Delete the indexes that were used longest ago, but for those that are open."""
         used.touch()
-        made = [one for one in self._folder.iterdir() if (one / _WHOLE).exists()]
+        made = [path for path in self._folder.iterdir() if (path / _WHOLE).exists()]
         made.sort(key=lambda one: -one.stat().st_mtime)
         for place in made[KEPT:]:
             if place.name not in self._jobs:
@@ -239,5 +239,5 @@ def _make_small(index: Path) -> None:
             opened.execute("VACUUM")
 
 
-def _failed(engine: Future[Engine]) -> bool:
+def _failure(engine: Future[Engine]) -> bool:
     return engine.done() and (engine.cancelled() or engine.exception() is not None)

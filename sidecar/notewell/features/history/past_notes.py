@@ -38,8 +38,8 @@ class PastRules:
     def digest(self) -> str:
         """A short text that differs where other rules hold."""
         rules = self._ignored
-        globs = [None if one is None else one.lines for one in (rules.exclude, rules.include)]
-        patterns = [one.pattern for one in rules.patterns]
+        globs = [None if globs is None else globs.lines for globs in (rules.exclude, rules.include)]
+        patterns = [pattern.pattern for pattern in rules.patterns]
         told = repr((rules.types, rules.prefixes, patterns, globs))
         return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
@@ -99,7 +99,7 @@ class PastNotes:
         found: list[FileRef] = []
         for stamp in self._stamps.values():
             if within and not any(
-                stamp.path == one or stamp.path.startswith(f"{one}/") for one in within
+                stamp.path == folder or stamp.path.startswith(f"{folder}/") for folder in within
             ):
                 continue
             most = content_limit(stamp, self._rules)
@@ -144,7 +144,7 @@ def checked_sizes(
 
     """
     by_id = history.sizes(_unique(files.values()))
-    if missing := sum(one not in by_id for one in files.values()):
+    if missing := sum(file not in by_id for file in files.values()):
         raise SourceError(
             f"The repository does not have {missing:,} notes of that day: it was cloned in part."
             " `git fetch --refetch --no-filter` fetches the rest.",

@@ -81,7 +81,7 @@ def no_history() -> SourceError:
     )
 
 
-def _refused(what: str, way_out: str) -> SourceError:
+def _refusal(what: str, way_out: str) -> SourceError:
     return SourceError(
         f"The history of this vault is not read: {what}. {way_out}", code="history_refused"
     )
@@ -94,7 +94,7 @@ def _real(path: Path) -> Path:
 def _git_folder(mark: Path, top: Path, vault: Path, read_setting: ReadSetting) -> Path:
     """The git folder that `mark` is or names, if it belongs to `top`."""
     if mark.is_symlink():
-        raise _refused(
+        raise _refusal(
             f"{mark} is a link to another place", "Put the git folder itself there to have it read."
         )
     if mark.is_dir():
@@ -108,7 +108,7 @@ def _git_folder(mark: Path, top: Path, vault: Path, read_setting: ReadSetting) -
         return place
     if _is_worktree_of(place, mark) or _is_submodule_of(place, top, read_setting):
         return place
-    raise _refused(
+    raise _refusal(
         f"{mark} names the git folder {place}, which does not name it in turn",
         "It may be another repository's. If it is the right one, `git worktree repair` or"
         " `git submodule update` mends that.",
@@ -137,7 +137,7 @@ def _common(git_folder: Path, mark: Path) -> Path:
     else:
         common = _real(git_folder / _line(git_folder / "commondir"))
         if git_folder.parent != common / "worktrees" or not _is_worktree_of(git_folder, mark):
-            raise _refused(
+            raise _refusal(
                 f"{git_folder} takes its objects from {common}, to which it does not belong",
                 "`git worktree repair` mends that.",
             )
@@ -153,7 +153,7 @@ def _check_owner(common: Path, top: Path, trusted: Callable[[], tuple[str, ...]]
     owner = common.stat().st_uid
     if owner == os.geteuid() or {"*", str(top)} & set(trusted()):
         return
-    raise _refused(
+    raise _refusal(
         f"the repository in {top} belongs to another user (number {owner})",
         f"If you trust it, run: git config --global --add safe.directory '{top}'",
     )
@@ -170,13 +170,13 @@ def check_objects(repository: Repository) -> None:
     for name in ("alternates", "http-alternates"):
         place = objects / "info" / name
         if os.path.lexists(place) and (place.is_symlink() or place.stat().st_size):
-            raise _refused(
+            raise _refusal(
                 f"it takes objects from other repositories ({place})",
                 "`git repack -a -d` copies them; delete the file then.",
             )
     for number, (entry, is_right) in enumerate(_entries(objects)):
         if not is_right:
-            raise _refused(
+            raise _refusal(
                 f"{entry} is a link, or no plain file",
                 "Clone the repository anew to have its history read.",
             )
@@ -213,11 +213,11 @@ def head_commit(repository: Repository) -> str:
         if text == name or not _is_reference(name):
             break
         if (repository.common / "reftable").is_dir():
-            raise _refused(
+            raise _refusal(
                 "its branches are stored as a reftable, which is not read",
                 "`git refs migrate --ref-format=files` stores them as files.",
             )
-        text = _referred(repository, name)
+        text = _refer(repository, name)
     raise no_history()
 
 
@@ -227,12 +227,12 @@ def _is_reference(name: str) -> bool:
     )
 
 
-def _referred(repository: Repository, name: str) -> str:
+def _refer(repository: Repository, name: str) -> str:
     """The text of a reference: a commit, or another reference."""
     place = repository.common.joinpath(*name.split("/"))
     if os.path.lexists(place):
         if _real(place) != place:
-            raise _refused(f"{place} is a link", "Write the commit there to have it read.")
+            raise _refusal(f"{place} is a link", "Write the commit there to have it read.")
         return _line(place)
     try:
         packed = read_plain(repository.common / "packed-refs", most=_PACKED_REFS)

@@ -80,7 +80,7 @@ class VaultHistory:
             f"{commit[:16]}-{rules.digest}", lambda: self._notes_of(git, commit, rules)
         )
         reply = engine.searcher.search(replace(request, as_of=None))
-        shown = (replace(one, uri=self._uri(one), as_of=day) for one in reply.results)
+        shown = (replace(result, uri=self._uri(result), as_of=day) for result in reply.results)
         return replace(reply, results=tuple(shown), warnings=(*reply.warnings, *rules.warnings()))
 
     def _reader(self) -> GitHistory:
@@ -117,8 +117,8 @@ class VaultHistory:
             f"gone-{head[:16]}-{rules.digest}", lambda: self._gone(git, head, rules)
         )
         found = engine.searcher.search(replace(request, ever=False))
-        there = {one.path for one in now.results}
-        gone = [replace(one, uri=self._uri(one), current=False) for one in found.results]
+        there = {result.path for result in now.results}
+        gone = [replace(result, uri=self._uri(result), current=False) for result in found.results]
         both = merged(
             [
                 VaultAnswer("now", now),
@@ -126,9 +126,11 @@ class VaultHistory:
             ],
             request.limit * 2,
         )
-        first = {one.path: one for one in reversed(both.results)}
-        shown = [replace(one, vault=None) for one in both.results if first[one.path] is one]
-        total = now.total + found.total - sum(one.path in there for one in gone)
+        first = {result.path: result for result in reversed(both.results)}
+        shown = [
+            replace(result, vault=None) for result in both.results if first[result.path] is result
+        ]
+        total = now.total + found.total - sum(result.path in there for result in gone)
         return replace(
             both, vault=now.vault, fusion=now.fusion, results=tuple(shown[: request.limit]),
             total=total, generation=now.generation,
@@ -144,7 +146,7 @@ class VaultHistory:
         files = git.files(head, is_text)
         sizes = checked_sizes(git, files, self._most)
         read = [files[path] for path, size in sizes.items() if size <= self._most(path)]
-        changes = (one for one in git.changes() if is_text(one.path))
+        changes = (change for change in git.changes() if is_text(change.path))
         gone = gone_lines(git.contents(read), changes)
         notes = self._notes({path: len(text) for path, text in gone.items()}, gone.__getitem__)
         try:

@@ -92,26 +92,26 @@ def _show_recalled(reply: RecallReply, *, explain: bool) -> None:
         memory = found.memory
         about = f"{memory.type}, confidence {memory.confidence:g}"
         click.echo(f"{found.score:.2f}  {memory.id}  {clean_lines(memory.path)} ({about})")
-        click.echo(_indented(memory.content))
+        click.echo(_indent(memory.content))
         for word, ids in (
             ("superseded by", found.superseded_by),
             ("contradicted by", found.contradicted_by),
         ):
             if ids:
-                click.echo(_indented(f"{word} {', '.join(ids)}"))
+                click.echo(_indent(f"{word} {', '.join(ids)}"))
         if explain:
-            click.echo(_indented(found.why))
+            click.echo(_indent(found.why))
     for note in reply.notes:
         click.echo(f"{note.score:.2f}  {clean_lines(note.path)}:{note.line}")
-        click.echo(_indented(note.snippet))
+        click.echo(_indent(note.snippet))
         if note.memories:
-            linked = ", ".join(f"{one.id} ({one.kind})" for one in note.memories)
-            click.echo(_indented(f"linked with {linked}"))
+            linked = ", ".join(f"{memory.id} ({memory.kind})" for memory in note.memories)
+            click.echo(_indent(f"linked with {linked}"))
     _say_warnings(reply)
     printer(Say("{memories:count} of {total} memories, {notes:count} notes"))(reply)
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"      {line}" for line in clean_lines(text).splitlines())
 
 
@@ -128,9 +128,9 @@ def forget(*, memories: tuple[str, ...], vault: str | None, as_json: bool, **fie
 
 def _show_forgotten(reply: MemoryForgottenReply) -> None:
     """Show which notes were deleted, and which memories were not."""
-    for one in reply.forgotten:
-        click.echo(clean_lines(one.path))
-        current_invocation().say(f"deleted; `notewell undo {one.undo}` restores it")
+    for memory in reply.forgotten:
+        click.echo(clean_lines(memory.path))
+        current_invocation().say(f"deleted; `notewell undo {memory.undo}` restores it")
     for named in reply.protected_ids:
         current_invocation().say(f"{named} is a golden rule and stays; --force deletes it")
     for named in reply.missing_ids:
@@ -152,8 +152,8 @@ def _show_inspected(reply: MemoryInspectReply) -> None:
         ("accessed", memory.accessed or "-"),
         ("used", f"{memory.access_count} times"),
     ]
-    facts += [(one.kind, _target(one)) for one in memory.relations]
-    facts += [(f"{one.kind} it", one.target) for one in reply.related_from]
+    facts += [(relation.kind, _target(relation)) for relation in memory.relations]
+    facts += [(f"{view.kind} it", view.target) for view in reply.related_from]
     print_facts(facts)
     for warning in memory.warnings:
         current_invocation().say(warning)
@@ -189,7 +189,7 @@ def _ailing(reply: MemoryHealthReply) -> Iterator[tuple[str, str, str]]:
         ("duplicate", reply.doubles),
         ("unreadable", reply.unreadable),
     ):
-        yield from ((word, one.path, one.reason) for one in ailing)
+        yield from ((word, memory.path, memory.reason) for memory in ailing)
 
 
 def _health_in_words(reply: MemoryHealthReply) -> str:

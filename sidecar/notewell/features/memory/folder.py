@@ -86,7 +86,7 @@ class MemoryLinks:
         self._names = MemoryNames(memories)
         self._by_path = {memory.path: memory for memory in memories}
         self._targets = {
-            memory.path: [(one, self._target(one)) for one in memory.relations]
+            memory.path: [(relation, self._target(relation)) for relation in memory.relations]
             for memory in memories
         }
         self._superseders = self._related("supersedes", symmetric=False)
@@ -96,7 +96,7 @@ class MemoryLinks:
         """The relations of a memory with the paths they lead to; None: the target is gone."""
         known = self._targets.get(memory.path)  # None for one that was written after the others
         if known is None:
-            return [(one, self._target(one)) for one in memory.relations]
+            return [(relation, self._target(relation)) for relation in memory.relations]
         return known
 
     def into(self, path: str) -> Iterator[tuple[Memory, Relation]]:
@@ -121,7 +121,9 @@ class MemoryLinks:
 
     def open_contradictions(self, memory: Memory) -> tuple[Memory, ...]:
         """The contradicting memories that are not superseded themselves."""
-        return tuple(one for one in self.contradicted_by(memory) if not self.superseded_by(one))
+        return tuple(
+            other for other in self.contradicted_by(memory) if not self.superseded_by(other)
+        )
 
     def is_golden(self, memory: Memory) -> bool:
         """True for a golden rule: its note says so, and nothing supersedes it."""

@@ -222,9 +222,11 @@ def _weight(written: str | None) -> float:
 def links_of(relations: Iterable[Relation], kind: RelationKind) -> tuple[str, ...]:
     """The property value for the relations of a kind: links with the weight as display text."""
     return tuple(
-        f"[[{one.target}]]" if one.weight == 1 else f"[[{one.target}|{one.weight:g}]]"
-        for one in relations
-        if one.kind == kind
+        f"[[{relation.target}]]"
+        if relation.weight == 1
+        else f"[[{relation.target}|{relation.weight:g}]]"
+        for relation in relations
+        if relation.kind == kind
     )
 
 
@@ -305,7 +307,7 @@ def _read_history(found: re.Match[str] | None) -> Iterable[Validation]:
         match = _LINE.fullmatch(line.strip())
         if match is not None:
             kind: ValidationKind = next(
-                (one for one in _VALIDATIONS if one == match["kind"]), "other"
+                (kind for kind in _VALIDATIONS if kind == match["kind"]), "other"
             )
             before, after = (_confidence(match[name]) for name in ("before", "after"))
             yield Validation(match["at"], kind, before, after, match["comment"] or "")

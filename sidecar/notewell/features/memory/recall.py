@@ -102,7 +102,9 @@ class Recall:
         """
         similarity = self._similarities_to(query, candidates)
         hits = [
-            self._hit(one, similarity[one.path]) for one in candidates if one.path in similarity
+            self._hit(candidate, similarity[candidate.path])
+            for candidate in candidates
+            if candidate.path in similarity
         ]
         hits = self._spread(hits, candidates, depth, notes)
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.path))
@@ -115,8 +117,8 @@ class Recall:
             why=explained(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
-            superseded_by=tuple(one.id for one in self._links.superseded_by(hit.memory)),
-            contradicted_by=tuple(one.id for one in self._links.contradicted_by(hit.memory)),
+            superseded_by=tuple(memory.id for memory in self._links.superseded_by(hit.memory)),
+            contradicted_by=tuple(memory.id for memory in self._links.contradicted_by(hit.memory)),
         )
 
     def links_of(
@@ -223,12 +225,12 @@ def compose(
             taken.append(memory.id)
     if not taken and left_out:
         best = next(iter((*golden, *others)))
-        text = _shortened(best, budget_tokens, count_tokens)
+        text = _shorten(best, budget_tokens, count_tokens)
         taken = [left_out.pop(0)] if text else []
     return ComposedText(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
 
 
-def _shortened(memory: Memory, budget_tokens: int, count_tokens: CountTokens) -> str:
+def _shorten(memory: Memory, budget_tokens: int, count_tokens: CountTokens) -> str:
     """As many words of a memory as fit; empty where none do."""
     words = memory.content.split()
 
@@ -244,7 +246,7 @@ def _shortened(memory: Memory, budget_tokens: int, count_tokens: CountTokens) ->
 def _line(memory: Memory, contradicting: Sequence[Memory]) -> str:
     about = f"{memory.type}, confidence {memory.confidence:g}, {memory.id}"
     if contradicting:
-        about += f", contradicted by {', '.join(one.id for one in contradicting)}"
+        about += f", contradicted by {', '.join(memory.id for memory in contradicting)}"
     # Indented, so that no line of a memory reads as a heading or an entry of this list.
     content = memory.content.replace("\n", "\n  ")
     return f"- {content} ({about})"

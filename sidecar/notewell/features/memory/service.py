@@ -91,7 +91,7 @@ def opened(vault: OpenVault) -> OpenFeature:
             passages=0,
         )
         found = vault.ask(request).results if paths else ()
-        return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
+        return {result.path: result.raw.cosine for result in found if result.raw.cosine is not None}
 
     def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
         request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
@@ -104,7 +104,7 @@ def opened(vault: OpenVault) -> OpenFeature:
         if note is None:
             return frozenset()
         ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
-        return frozenset(one.path for one in index.notes(sorted(ids)).values())
+        return frozenset(note.path for note in index.notes(sorted(ids)).values())
 
     helpers = Helpers(similarities, vault.count_tokens, notes=notes)
     memories = Memories(vault, helpers)
@@ -360,7 +360,7 @@ class Memories:
         if request.notes and request.query.strip():
             paths = [memory.path for memory in links.memories]
             notes = self._helpers.notes(request.query, request.notes, paths)
-        chosen = _chosen(links, request.namespace, request.type)
+        chosen = _choose(links, request.namespace, request.type)
         hits = recall.find(request.query, chosen, depth=request.depth, notes=notes)
         shown = hits[: request.limit]
         return RecallReply(
@@ -387,7 +387,7 @@ class Memories:
         """A text of the memories on a query, golden rules first, within a budget of tokens."""
         links = self._folder.links()
         recall = Recall(links, self._helpers.similarities, self._clock())
-        memories = _chosen(links, request.namespace)
+        memories = _choose(links, request.namespace)
         golden = sorted(
             (memory for memory in memories if links.is_golden(memory)),
             key=lambda memory: (-memory.confidence, -memory.importance, memory.path),
@@ -395,7 +395,7 @@ class Memories:
         hits = recall.find(request.query, memories, depth=request.depth)
         # Whoever reads a superseded memory would act on it; what took its place is read instead.
         allowed = {memory.path for memory in memories}
-        current = {one.path: one for hit in hits for one in links.newest(hit.memory)}
+        current = {memory.path: memory for hit in hits for memory in links.newest(hit.memory)}
         composed = compose(
             golden,
             [
@@ -434,7 +434,7 @@ class Memories:
     def listed(self, request: ListMemories) -> MemoryListReply:
         links = self._folder.links()
         chosen = sorted(
-            _chosen(links, request.namespace, request.type), key=lambda memory: memory.path
+            _choose(links, request.namespace, request.type), key=lambda memory: memory.path
         )
         chosen.sort(key=lambda memory: getattr(memory, request.order) or 0.0, reverse=True)
         return MemoryListReply(
@@ -442,7 +442,7 @@ class Memories:
             folder=self._folder.folder,
             total=len(chosen),
             namespaces=dict(sorted(Counter(memory.namespace for memory in links.memories).items())),
-            memories=tuple(view(one, links) for one in chosen[: request.limit]),
+            memories=tuple(view(memory, links) for memory in chosen[: request.limit]),
             warnings=self._warnings(),
         )
 
@@ -455,7 +455,7 @@ class Memories:
 
     def health(self, request: MemoryHealth) -> MemoryHealthReply:
         links = self._folder.links()
-        return examine(self._vault, _chosen(links, request.namespace), links, now=self._clock())
+        return examine(self._vault, _choose(links, request.namespace), links, now=self._clock())
 
     def _warnings(self) -> tuple[str, ...]:
         if self._folder.folder is None:
@@ -477,7 +477,7 @@ def _as_type(
     return properties, ()
 
 
-def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) -> list[Memory]:
+def _choose(links: MemoryLinks, namespace: str | None, kind: str | None = None) -> list[Memory]:
     """The memories of a namespace and a type; None: of any."""
     return [
         memory

@@ -65,7 +65,9 @@ def memory_context(context: ToolContext, request: MemoryContext) -> Document:
 def _forget(context: ToolContext, request: ForgetMemory) -> Document:
     """Delete memories, but no golden rule, whatever the assistant says."""
     asked = replace(request, force=False)
-    return pick(context.backend.answer(asked), *(one.name for one in fields(MemoryForgottenReply)))
+    return pick(
+        context.backend.answer(asked), *(field.name for field in fields(MemoryForgottenReply))
+    )
 
 
 def _tool(record: type[Request[Any]], title: str, description: str, **more: Any) -> Tool:

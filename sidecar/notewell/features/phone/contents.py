@@ -343,8 +343,8 @@ def contents(
     return PhoneContents(
         head,
         listed,
-        _joined(means, kept.dimensions),
-        _joined(passages, kept.dimensions),
+        _join(means, kept.dimensions),
+        _join(passages, kept.dimensions),
         np.concatenate(lines) if lines else np.empty((0, 2), np.uint32),
         b"" if table is None or not kept.tokens else _table(table, kept.tokens, axes),
     )
@@ -366,7 +366,7 @@ def _parts(
         check()
         some = notes[start : start + _AT_ONCE]
         chunks = [
-            (place, one) for place, note in enumerate(some) for one in index.chunks_of(note.id)
+            (place, chunk) for place, note in enumerate(some) for chunk in index.chunks_of(note.id)
         ]
         known, vectors = index.vectors.of_chunks(np.array([one.id for _, one in chunks], np.int64))
         if not len(known):
@@ -402,7 +402,7 @@ def _unit(vectors: FloatArray) -> FloatArray:
     return unit
 
 
-def _joined(parts: Sequence[Quantised], dimensions: int) -> Quantised:
+def _join(parts: Sequence[Quantised], dimensions: int) -> Quantised:
     if not parts:
         return Quantised(np.empty((0, dimensions), np.int8), np.empty(0, np.float32))
     return Quantised(

@@ -59,7 +59,7 @@ def engine() -> None:
 @json_option
 def show(vault: str | None, as_json: bool) -> None:
     """Say where the index of the vault is: for a database, the URL for other computers."""
-    place = _place(*_found(current_invocation(), vault))
+    place = _place(*_find(current_invocation(), vault))
     if as_json:
         emit_object(place)
     else:
@@ -81,7 +81,7 @@ def move(url: str, vault: str | None, keep: bool, as_json: bool) -> None:
     from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
-    record, directory = _found(invocation, vault)
+    record, directory = _find(invocation, vault)
     _refuse_if_served(invocation, record)
     if url == _FOLDER:
         copied = db.move_to_folder(directory, say=invocation.say, keep=keep)
@@ -117,7 +117,7 @@ def use(url: str, vault: str | None) -> None:
     from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
-    record, directory = _found(invocation, vault)
+    record, directory = _find(invocation, vault)
     db.use_database(directory, url, record.id)
     invocation.say(f"{clean(record.name)} is searched in {db.database_address(directory)}")
 
@@ -130,7 +130,7 @@ def remove(url: str, vault: str | None) -> None:
     from notewell.features.postgres import engine as db  # noqa: PLC0415 - loads numpy
 
     invocation = current_invocation()
-    record, _ = _found(invocation, vault)
+    record, _ = _find(invocation, vault)
     db.delete_in_database(url, record.id)
 
 
@@ -144,7 +144,7 @@ def password(url: str) -> None:
     store_password(url, typed)
 
 
-def _found(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:
+def _find(invocation: Invocation, vault: str | None) -> tuple[VaultRecord, Path]:
     record = invocation.vault(vault)
     return record, invocation.known().directory(record)
 

@@ -253,23 +253,23 @@ class Database:
         with explained(self.server):
             for _ in range(_ATTEMPTS - 1):
                 try:
-                    return self._loop.wait(self._fetch(self._opened(), sql, values))
+                    return self._loop.wait(self._fetch(self._open(), sql, values))
                 except LOST:
                     continue
-            return self._loop.wait(self._fetch(self._opened(), sql, values))
+            return self._loop.wait(self._fetch(self._open(), sql, values))
 
     @contextmanager
     def snapshot(self) -> Iterator[Session]:
         """A session whose reads all see the same state of the database."""
-        pool = self._opened()
+        pool = self._open()
         with explained(self.server):
-            connection = self._loop.wait(_taken(pool))
+            connection = self._loop.wait(_take(pool))
         session = Session(self._loop, connection, self.server)
         try:
             with session.transaction(reading=True):
                 yield session
         finally:
-            self._loop.wait(_given_back(pool, connection))
+            self._loop.wait(_give_back(pool, connection))
 
     def session(self) -> Session:
         """A new connection for changes; close it."""
@@ -288,7 +288,7 @@ class Database:
         found: list[Row] = await pool.fetch(sql, *values)
         return found
 
-    def _opened(self) -> asyncpg.Pool:
+    def _open(self) -> asyncpg.Pool:
         with self._opening:
             if self._pool is None:
                 with explained(self.server):
@@ -300,7 +300,7 @@ class Database:
             min_size=0,
             max_size=_MOST_CONNECTIONS,
             command_timeout=2 * _READ_MS / 1000,
-            init=_prepared,
+            init=_prepare,
             reset=_nothing,
             **self._parameters(_READ_MS),
         )
@@ -331,7 +331,7 @@ class Database:
         }
 
 
-async def _prepared(connection: asyncpg.Connection) -> None:
+async def _prepare(connection: asyncpg.Connection) -> None:
     await connection.execute(SCAN)
 
 
@@ -339,7 +339,7 @@ async def _nothing(_: asyncpg.Connection) -> None:
     """Reads leave nothing in a connection; to reset it would ask the server once more."""
 
 
-async def _taken(pool: asyncpg.Pool) -> asyncpg.Connection:
+async def _take(pool: asyncpg.Pool) -> asyncpg.Connection:
     for _ in range(_ATTEMPTS - 1):
         connection = await pool.acquire()
         try:
@@ -351,7 +351,7 @@ async def _taken(pool: asyncpg.Pool) -> asyncpg.Connection:
     return await pool.acquire()
 
 
-async def _given_back(pool: asyncpg.Pool, connection: asyncpg.Connection) -> None:
+async def _give_back(pool: asyncpg.Pool, connection: asyncpg.Connection) -> None:
     try:
         await pool.release(connection)
     except (*LOST, asyncpg.PostgresError):

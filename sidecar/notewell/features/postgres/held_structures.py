@@ -67,7 +67,7 @@ class HeldStructures:
         with self._loading:
             if self._held is None:
                 with self._database.snapshot() as session:
-                    self._held = self._updated(session, None)
+                    self._held = self._update(session, None)
             return self._held
 
     @property
@@ -78,7 +78,7 @@ class HeldStructures:
         with self._loading:
             if self._graph is None:
                 with self._database.snapshot() as session:
-                    self._graph = self._updated_graph(session, None)
+                    self._graph = self._update_graph(session, None)
             return self._graph
 
     def catch_up(self) -> None:
@@ -88,13 +88,13 @@ class HeldStructures:
                 return
             with self._database.snapshot() as session:
                 if self._held is not None:
-                    self._held = self._updated(session, self._held)
+                    self._held = self._update(session, self._held)
                 if self._graph is not None:
-                    self._graph = self._updated_graph(session, self._graph)
+                    self._graph = self._update_graph(session, self._graph)
 
     # --- documents and terms ---
 
-    def _made_of_all(self, session: Session) -> Generation:
+    def _make_of_all(self, session: Session) -> Generation:
         documents = session.read(
             "SELECT chunk_id, note_id, lengths FROM documents WHERE vault_id = $1", self._vault
         )
@@ -104,7 +104,7 @@ class HeldStructures:
         rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
         table = DocumentTable.of(documents)
         notes = NoteTable.of_segment(Segment.of(rows)) if rows else NoteTable()
-        made = self._made(self._generation(session), table, notes)
+        made = self._make(self._generation(session), table, notes)
         if notes.first is not None:
             self._arrays.save(
                 _TERMS,
@@ -119,19 +119,19 @@ class HeldStructures:
             )
         return made
 
-    def _updated(self, session: Session, held: Generation | None) -> Generation:
+    def _update(self, session: Session, held: Generation | None) -> Generation:
         """The table held, or else stored, with the changes since; else one made of all notes."""
-        if held is None and (stored := self._stored(session, _TERMS, "note_terms")) is not None:
+        if held is None and (stored := self._store(session, _TERMS, "note_terms")) is not None:
             notes = NoteTable.of_segment(Segment.from_arrays(stored))
             table = DocumentTable(
                 ids=stored["document_ids"],
                 notes=stored["document_notes"],
                 lengths=stored["document_lengths"],
             )
-            held = self._made(int(stored[_GENERATION]), table, notes)
+            held = self._make(int(stored[_GENERATION]), table, notes)
         gone = None if held is None else self._gone(session, held.number)
         if held is None or gone is None:
-            return self._made_of_all(session)
+            return self._make_of_all(session)
         generation = self._generation(session)
         terms = session.read(
             "SELECT note_id, terms FROM note_terms WHERE vault_id = $1 AND generation > $2",
@@ -146,21 +146,21 @@ class HeldStructures:
             self._vault, changed,
         )  # fmt: skip
         rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
-        return self._made(
+        return self._make(
             generation,
             held.documents.changed(documents, [*changed, *gone]),
             held.notes.updated(rows, gone=gone),
         )
 
-    def _made(self, number: int, documents: DocumentTable, notes: NoteTable) -> Generation:
+    def _make(self, number: int, documents: DocumentTable, notes: NoteTable) -> Generation:
         keywords = PostgresKeywords(self._database, self._vault, documents, notes)
         return Generation(number, documents, notes, keywords)
 
     # --- links ---
 
-    def _updated_graph(self, session: Session, graph: LinkGraph | None) -> LinkGraph:
-        """As `_updated`, of the links."""
-        if graph is None and (stored := self._stored(session, _LINKS, "notes")) is not None:
+    def _update_graph(self, session: Session, graph: LinkGraph | None) -> LinkGraph:
+        """As `_update`, of the links."""
+        if graph is None and (stored := self._store(session, _LINKS, "notes")) is not None:
             self._graph_of, graph = int(stored[_GENERATION]), LinkGraph.from_arrays(stored)
         gone = None if graph is None else self._gone(session, self._graph_of)
         put = _with_links(*self._links(session, -1 if gone is None else self._graph_of))
@@ -190,7 +190,7 @@ class HeldStructures:
 
     # --- both ---
 
-    def _stored(self, session: Session, name: str, table: str) -> NamedArrays | None:
+    def _store(self, session: Session, name: str, table: str) -> NamedArrays | None:
         """Arrays of an earlier generation; None: there are none, or much has changed since."""
         stored = self._arrays.load(name, _FORMAT)
         if stored is None:

@@ -50,7 +50,7 @@ class Lease:
         self._ended = threading.Event()
         self._session: Session | None = None
         self._fence = -1  # of nobody
-        self._session = self._acquired()
+        self._session = self._acquire()
         self._renewing = threading.Thread(target=self._renew, name="lease", daemon=True)
         self._renewing.start()
 
@@ -66,7 +66,7 @@ class Lease:
         if session is None:
             raise IndexFailure("The index is closed.")
         if not session.answers:
-            session = self._session = self._acquired()
+            session = self._session = self._acquire()
         return session
 
     def check(self, session: Session) -> None:
@@ -97,7 +97,7 @@ class Lease:
             session.read("SELECT pg_advisory_unlock($1, $2)", _LOCK_CLASS, self._vault)
         session.close()
 
-    def _acquired(self) -> Session:
+    def _acquire(self) -> Session:
         session = self._database.session()
         with on_error(session.close):
             self._lock(session)

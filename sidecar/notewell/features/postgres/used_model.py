@@ -131,7 +131,7 @@ def store_vectors(
     session.execute(
         "INSERT INTO vectors (vault_id, model_id, text_hash, vector)"
         " SELECT $1, $2, g.* FROM unnest($3::bytea[], $4::halfvec[]) g ON CONFLICT DO NOTHING",
-        vault, number, hashes, [_packed(vector) for _, vector in vectors],
+        vault, number, hashes, [_pack(vector) for _, vector in vectors],
     )  # fmt: skip
     ((active, used),) = session.read(
         "SELECT model_active, model_vectors FROM vaults WHERE id = $1", vault
@@ -176,6 +176,6 @@ def make_index(session: Session, number: int, dimensions: int) -> None:
     )
 
 
-def _packed(vector: npt.NDArray[np.float16]) -> bytes:
+def _pack(vector: npt.NDArray[np.float16]) -> bytes:
     """A halfvec in its binary form: its dimensions, a number that is 0, its halves; big endian."""
     return struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes()

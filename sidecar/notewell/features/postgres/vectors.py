@@ -190,7 +190,7 @@ class PostgresVectors:
         )
         notes = np.array([row[0] for row in found], np.int64)
         means = [np.frombuffer(row[1], ">f4", offset=_HEADER).astype(np.float32) for row in found]
-        rows = self._stacked(means)
+        rows = self._stack(means)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return notes, rows / np.maximum(lengths, np.finfo(np.float32).tiny)
 
@@ -257,7 +257,7 @@ class PostgresVectors:
 
     def _exact(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
         """The cosines of all chunks that may be found."""
-        chunk_ids, scores = self._scored("{chunks}", query, notes)
+        chunk_ids, scores = self._score("{chunks}", query, notes)
         mean, deviation = (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
         best = _best(chunk_ids, scores, limit)
         return VectorHits(chunk_ids[best], scores[best], mean, deviation, len(scores))
@@ -284,7 +284,7 @@ class PostgresVectors:
         if used is None:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         # The number of the model is written out: the index is of this model alone.
-        return self._scored(
+        return self._score(
             f"FROM vectors v JOIN chunks c ON c.vault_id = $1 AND c.{self._column} = v.text_hash"
             f" WHERE v.vault_id = $1 AND v.model_id = {int(used.number)} AND $2::int IS NOT NULL",
             query,
@@ -299,7 +299,7 @@ class PostgresVectors:
         found = self._read(
             f"SELECT halfvec_send(v.vector) {{chunks}} ORDER BY v.text_hash LIMIT {_SAMPLED}"
         )
-        return self._unpacked([row[0] for row in found])
+        return self._unpack([row[0] for row in found])
 
     def _count_of(self, notes: IdArray) -> int:
         found = self._read("SELECT count(*) {chunks} AND c.note_id = ANY($3)", notes.tolist())
@@ -313,7 +313,7 @@ class PostgresVectors:
             ids, vectors = self._held.of_notes(also)
             more: FloatArray = vectors @ query
         else:
-            ids, more = self._scored("{chunks}", query, also)
+            ids, more = self._score("{chunks}", query, also)
         new = ~np.isin(ids, found.chunk_ids)
         chunk_ids = np.concatenate([found.chunk_ids, ids[new]])
         scores = np.concatenate([found.scores, more[new]]).astype(np.float32)
@@ -322,7 +322,7 @@ class PostgresVectors:
             chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
         )
 
-    def _scored(
+    def _score(
         self, chunks: str, query: FloatArray, notes: IdArray | None, order: str = ""
     ) -> tuple[IdArray, FloatArray]:
         """The chunks (n,) of a part of a query, of some notes alone where given; their cosines."""
@@ -344,7 +344,7 @@ class PostgresVectors:
         found = self._read(f"SELECT c.id, halfvec_send(v.vector) {{chunks}} AND {where}", ids)
         return (
             np.array([row[0] for row in found], np.int64),
-            self._unpacked([row[1] for row in found]),
+            self._unpack([row[1] for row in found]),
         )
 
     @property
@@ -359,7 +359,7 @@ class PostgresVectors:
         sql = sql.replace("{chunks}", chunks)
         return self._database.read(sql, self._vault, self._used.number, *values)
 
-    def _unpacked(self, packed: Sequence[bytes]) -> FloatArray:
+    def _unpack(self, packed: Sequence[bytes]) -> FloatArray:
         """The vectors (n, dimensions) of halfvecs in their binary form."""
         dimensions = 0 if self._used is None else self._used.dimensions
         size = _HEADER + 2 * dimensions
@@ -367,7 +367,7 @@ class PostgresVectors:
         halves = np.ascontiguousarray(rows[:, _HEADER:]).view(">f2")
         return halves.reshape(len(packed), dimensions).astype(np.float32)
 
-    def _stacked(self, rows: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
+    def _stack(self, rows: Sequence[npt.NDArray[np.float32]]) -> FloatArray:
         dimensions = 0 if self._used is None else self._used.dimensions
         return np.array(rows, np.float32).reshape(len(rows), dimensions)
 

@@ -26,16 +26,16 @@ from notewell.features.properties.requests import (
 from notewell.vault.edit_properties import read_value
 
 
-def _named(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:
+def _name(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:
     return click.option(option, metavar=metavar, multiple=True, help=text)
 
 
 @click.command(cls=Command)
 @click.argument("note", metavar="NOTE", shell_complete=complete_notes)
-@_named("--set", "K=V", "Give the property K the value V.")
-@_named("--add", "K=V", "Add V to the list K, if it is not in it.")
-@_named("--remove", "K", "Remove the property K.")
-@_named("--rename", "K=K2", "Rename the property K to K2.")
+@_name("--set", "K=V", "Give the property K the value V.")
+@_name("--add", "K=V", "Add V to the list K, if it is not in it.")
+@_name("--remove", "K", "Remove the property K.")
+@_name("--rename", "K=K2", "Rename the property K to K2.")
 @request_options(EditProperties, "dry_run")
 @vault_option
 @json_option
@@ -61,7 +61,7 @@ def properties(
             set=_values("--set", set),
             add=_values("--add", add),
             remove=remove,
-            rename=dict(_pair("--rename", one) for one in rename),
+            rename=dict(_pair("--rename", pair) for pair in rename),
             dry_run=dry_run,
         )
         print_reply(backend, request, _show, as_json=as_json)
@@ -69,7 +69,7 @@ def properties(
 
 def _values(option: str, given: Iterable[str]) -> dict[str, PropertyInput]:
     values: dict[str, PropertyInput] = {}
-    for name, text in (_pair(option, one) for one in given):
+    for name, text in (_pair(option, pair) for pair in given):
         value = _input(read_value(text))
         if option == "--add" and name in values:
             values[name] = (*_items(values[name]), *_items(value))

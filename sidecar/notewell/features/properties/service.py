@@ -66,11 +66,11 @@ class VaultProperties:
         undo: int | None = None
         left = _MOST_CHARS
         with writer.journal.batch():
-            for one in request.edits:
+            for edit in request.edits:
                 try:
-                    edited, number = self._edit(writer, one, dry_run=request.dry_run, at_most=left)
+                    edited, number = self._edit(writer, edit, dry_run=request.dry_run, at_most=left)
                 except _OF_ONE_NOTE as error:
-                    refused.append(RefusedWrite(one.path, error.code, error.message))
+                    refused.append(RefusedWrite(edit.path, error.code, error.message))
                     continue
                 done.append(edited)
                 undo = undo if number is None else number

@@ -56,9 +56,9 @@ class _Counts:
     """The matrix of counts (texts, tokens + 1), with the constant of each text as the last."""
 
     def __init__(self, tokens: Sequence[Sequence[int]], width: int) -> None:
-        lengths = np.array([len(one) for one in tokens], np.int64)
+        lengths = np.array([len(token) for token in tokens], np.int64)
         rows = np.repeat(np.arange(len(tokens)), lengths + 1)
-        columns = np.concatenate([[*one, width - 1] for one in tokens]).astype(np.int64)
+        columns = np.concatenate([[*token, width - 1] for token in tokens]).astype(np.int64)
         values = (1 / np.sqrt(np.maximum(lengths, 1)))[rows].astype(np.float32)
         values[columns == width - 1] = 1.0
         self.shape = (len(tokens), width)
@@ -112,11 +112,11 @@ def fit(lessons: Lessons, alone: FloatArray, check: Check) -> Fitted:
     prior = np.zeros((width, alone.shape[1]), np.float32)
     prior[:-1] = alone * (_PRIOR * _FREQUENT / (_FREQUENT + share[:-1, np.newaxis]))
     counts = _Counts(lessons.tokens, width)
-    rows = prior + _solved(counts, lessons.vectors - counts.times(prior, check), check)
+    rows = prior + _solve(counts, lessons.vectors - counts.times(prior, check), check)
     return Fitted(rows, counts.diagonal.astype(np.float32))
 
 
-def _solved(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
+def _solve(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
     """The rows whose sums are nearest to `wanted`, with a ridge."""
     less = (1 / (counts.diagonal + RIDGE)).astype(np.float32)[:, np.newaxis]
     rest = counts.transposed_times(wanted, check)

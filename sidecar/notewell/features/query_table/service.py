@@ -200,7 +200,7 @@ class _Made:
         Rows of a quarter of a million tokens would take gigabytes while they are fitted.
         """
         if self._vocabulary.kind != WORDPIECE:
-            found = sorted({one for text in said for one in self._tokens(text)})
+            found = sorted({token for text in said for token in self._tokens(text)})
             self._vocabulary = self._vocabulary.only([self._vocabulary.tokens[at] for at in found])
             self._tokenizer = self._vocabulary.tokenizer()
 
@@ -224,7 +224,7 @@ class _Made:
 
     def _tokens(self, text: str) -> list[int]:
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return [one for one in ids if one < self._vocabulary.size]
+        return [id_ for id_ in ids if id_ < self._vocabulary.size]
 
     def _vectors(self, texts: Sequence[str], spared_s: float = 0.0) -> FloatArray:
         """The model's vectors of the first texts: of all, if there is time enough.

@@ -106,7 +106,7 @@ class Asker:
                     for _ in range(count)
                 )
             else:
-                yield self._asked(self._some(chance.choice((1, 1, 2))))
+                yield self._ask(self._some(chance.choice((1, 1, 2))))
 
     def replaced(self, said: Sequence[str]) -> Iterator[str]:
         """Texts of the vault in which near words stand for its own, without end."""
@@ -118,7 +118,7 @@ class Asker:
             for at in chance.sample(places, min(len(places), chance.choice((1, 2, 2, 3)))):
                 words[at] = chance.choice(self.near[words[at]])
             text = " ".join(words)
-            yield self._asked(text) if chance.random() < 0.3 else text
+            yield self._ask(text) if chance.random() < 0.3 else text
 
     def _content(self) -> str:
         last = len(self.words) - 1
@@ -128,7 +128,7 @@ class Asker:
     def _some(self, count: int) -> str:
         return " ".join(self._content() for _ in range(count))
 
-    def _asked(self, first: str) -> str:
+    def _ask(self, first: str) -> str:
         begin, *rest = self.chance.choice(_QUESTIONS if self.english else _PLAIN).split("{}")
         fillers = [first, *(self._content() for _ in rest[1:])]
         return begin + "".join(f + r for f, r in zip(fillers, rest, strict=True))
@@ -137,7 +137,9 @@ class Asker:
 def common_words(tokens: Sequence[str], said: Sequence[str]) -> list[str]:
     """Whole words of the model by frequency; of one that has pieces alone, those of the vault."""
     whole = [
-        one for one in tokens if len(one) >= _LEAST_LETTERS and one.isascii() and one.isalpha()
+        token
+        for token in tokens
+        if len(token) >= _LEAST_LETTERS and token.isascii() and token.isalpha()
     ]
     if len(whole) > len(tokens) // 3:
         return whole
@@ -158,5 +160,5 @@ def near_words(words: Sequence[str], vectors: FloatArray, wanted: set[str]) -> d
         cosines = vectors[some] @ vectors.T
         nearest = np.argpartition(-cosines, min(_NEAR, len(words) - 1), axis=1)[:, :_NEAR]
         for at, row in zip(some, nearest.tolist(), strict=True):
-            found[words[at]] = [words[one] for one in row if one != at] or [words[at]]
+            found[words[at]] = [words[other] for other in row if other != at] or [words[at]]
     return found

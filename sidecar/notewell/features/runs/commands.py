@@ -83,8 +83,8 @@ def _runs(context: ToolContext, request: RunsArguments) -> Document:
         return {**pick(one, *_SHOWN), "errors": [pick(e, "path", "why") for e in one.errors]}
     reply = context.backend.answer(RunsRequest(request.limit))
     return {
-        "runs": [pick(one, *_SHOWN) for one in reply.runs],
-        "next": [pick(one, "what", "at") for one in reply.next],
+        "runs": [pick(run, *_SHOWN) for run in reply.runs],
+        "next": [pick(run, "what", "at") for run in reply.next],
     }
 
 

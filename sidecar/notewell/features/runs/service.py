@@ -47,7 +47,7 @@ class VaultRuns:
         return RunsReply(
             self._vault,
             self._runs.log.runs(limit),
-            tuple(NextRun(one.kind, iso(one.at)) for one in due),
+            tuple(NextRun(run.kind, iso(run.at)) for run in due),
         )
 
     def show(self, number: str) -> RunView:

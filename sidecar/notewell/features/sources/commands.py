@@ -75,11 +75,11 @@ def add_roam(
     """
     spec = SourceSpec("roam-desktop" if desktop else "roam", "" if desktop else address, graph)
     if not token_of(spec):
-        keep_token(spec, _granted(graph) if desktop else click.prompt("Token", hide_input=True))
+        keep_token(spec, _grant(graph) if desktop else click.prompt("Token", hide_input=True))
     _add(spec, name or graph, later=later, as_json=as_json)
 
 
-def _granted(graph: str) -> str:
+def _grant(graph: str) -> str:
     """Return the token that a person grants in Roam's window, or types here."""
     invocation = current_invocation()
     try:
@@ -133,18 +133,18 @@ def list_sources(*, as_json: bool) -> None:
             ("name", "kind", "state", "last", "from"),
             [
                 (
-                    clean(one.name),
-                    one.kind,
-                    one.state,
-                    local_time(one.last) or "never",
-                    clean(one.place),
+                    clean(source.name),
+                    source.kind,
+                    source.state,
+                    local_time(source.last) or "never",
+                    clean(source.place),
                 )
-                for one in reply.sources
+                for source in reply.sources
             ],
         )
-        for one in reply.sources:
-            if one.error:
-                click.echo(f"{clean(one.name)}: {clean(one.error)}")
+        for source in reply.sources:
+            if source.error:
+                click.echo(f"{clean(source.name)}: {clean(source.error)}")
 
 
 @sources.command("sync")
@@ -217,7 +217,7 @@ def _add(spec: SourceSpec, name: str, *, later: bool, as_json: bool) -> None:
 
 
 def _all(records: tuple[VaultRecord, ...]) -> list[VaultRecord]:
-    chosen = [one for one in records if one.is_converted]
+    chosen = [record for record in records if record.is_converted]
     if not chosen:
         raise UsageError("There are no sources. Add one: `notewell sources import FILE`.")
     return chosen

@@ -113,7 +113,9 @@ def _new_record(
     spec: SourceSpec, name: str, folder: Path, records: Sequence[VaultRecord]
 ) -> VaultRecord:
     wanted = _name_of(spec, name)
-    known = next((one for one in records if one.name.casefold() == wanted.casefold()), None)
+    known = next(
+        (record for record in records if record.name.casefold() == wanted.casefold()), None
+    )
     if known is not None or not wanted:
         raise UsageError(
             f"There is a vault called '{wanted}' already. Choose another name with --name, or bring"
@@ -135,22 +137,24 @@ def _new_record(
 
 def find(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
     """The source with this id or name. Raises NotFoundError."""
-    sources = [one for one in records if one.is_converted]
-    for one in sources:
-        if word == one.id or word.casefold() == one.name.casefold():
-            return one
-    names = ", ".join(one.name for one in sources) or "none; `notewell sources import` adds one"
+    sources = [record for record in records if record.is_converted]
+    for source in sources:
+        if word == source.id or word.casefold() == source.name.casefold():
+            return source
+    names = (
+        ", ".join(source.name for source in sources) or "none; `notewell sources import` adds one"
+    )
     raise NotFoundError(f"There is no source {word}. Known: {names}.", code="source_not_found")
 
 
 def listed(records: Sequence[VaultRecord]) -> SourcesReply:
     """All sources with the result of their last sync."""
-    return SourcesReply(tuple(view(one) for one in records if one.is_converted))
+    return SourcesReply(tuple(view(record) for record in records if record.is_converted))
 
 
 def view(record: VaultRecord) -> SourceView:
     """One source as the contract shows it; a damaged one says so."""
-    kind = next(one for one in SOURCE_KINDS if one == record.source)
+    kind = next(kind_ for kind_ in SOURCE_KINDS if kind_ == record.source)
     try:
         state = load(folder_of(record))
     except SourceError as error:

@@ -98,7 +98,7 @@ class LiveText:
             return reply
         shown = [self._blocks(result) for result in reply.results]
         texts = self._known(
-            state, list(dict.fromkeys(one.uid for row in shown for one in row.values()))
+            state, list(dict.fromkeys(block.uid for row in shown for block in row.values()))
         )
         snippets = Snippets(_weights(request), self._chars)
         results = (
@@ -113,7 +113,7 @@ class LiveText:
         """The text of blocks now, as far as it can be known within the budget."""
         missing = [uid for uid in uids if not self._is_fresh(uid)][:_MOST_BLOCKS]
         if missing:
-            asking = self._begun(state, missing)
+            asking = self._begin(state, missing)
             if asking is not None:
                 asking.done.wait(BUDGET_S)
         cached = self._cached
@@ -123,7 +123,7 @@ class LiveText:
         found = self._cached.get(uid)
         return found is not None and found[0] + _FRESH_S > time.monotonic()
 
-    def _begun(self, state: SourceState, uids: Sequence[str]) -> _Asking | None:
+    def _begin(self, state: SourceState, uids: Sequence[str]) -> _Asking | None:
         """Ask in a thread; None where that is not possible now, so that no search waits in vain."""
         with self._changing:
             busy = self._asking is not None or time.monotonic() < self._silent_until
@@ -184,9 +184,9 @@ class LiveText:
         current = own is not None and known.get(own.uid) is not None
         made = self._snippet(result, own, known, snippets)
         passages = []
-        for one in result.passages:
-            other = self._snippet(one, blocks.get(one.block or ""), known, snippets)
-            passages.append(replace(one, snippet=other.text, highlights=other.highlights))
+        for passage in result.passages:
+            other = self._snippet(passage, blocks.get(passage.block or ""), known, snippets)
+            passages.append(replace(passage, snippet=other.text, highlights=other.highlights))
         return replace(
             result,
             snippet=made.text,

@@ -33,28 +33,28 @@ class LogseqGraph:
         self._files = ExportFiles(place)
 
     def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
-        return {one.path: one.edited for one in self._pages()}
+        return {page.path: page.edited for page in self._pages()}
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
         wanted = None if uids is None else set(uids)
         with self._files.opened() as opened:
-            for one in self._pages():
-                if wanted is not None and one.path not in wanted:
+            for page in self._pages():
+                if wanted is not None and page.path not in wanted:
                     continue
-                content = opened.read(one)
+                content = opened.read(page)
                 if isinstance(content, Unread):
                     yield content
                 else:
                     text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-                    yield logseq_page(one.path, text, one.edited)
+                    yield logseq_page(page.path, text, page.edited)
 
     def _pages(self) -> Iterator[ExportFile]:
-        for one in self._files.list():
-            parts = PurePosixPath(one.path).parts
+        for file in self._files.list():
+            parts = PurePosixPath(file.path).parts
             if parts[-1].endswith(".md") and (
                 len(parts) < 2 or any(part in _FOLDERS for part in parts[:-1])
             ):
-                yield one
+                yield file
 
 
 @dataclass(slots=True)
@@ -81,14 +81,14 @@ def logseq_page(path: str, text: str, edited: int) -> SourcePage:
         if name not in _LISTED and name not in {"title", "id"} and value
     }
     if lists.get("tags"):
-        plain["tags"] = tuple("-".join(one.split()) for one in lists["tags"])
+        plain["tags"] = tuple("-".join(tag.split()) for tag in lists["tags"])
     return SourcePage(
         uid=path,
         title=properties.get("title")
         or day
         # A slash of a title is written in two ways in the name of its file.
         or unquote(PurePosixPath(path).stem).replace("___", "/"),
-        blocks=tuple(_block(one) for one in drafts),
+        blocks=tuple(_block(draft) for draft in drafts),
         edited=edited,
         properties=plain,
         aliases=(*lists.get("alias", ()), *lists.get("aliases", ())),
@@ -135,10 +135,10 @@ def _text(bullet: re.Match[str] | None, line: str, depth: int | None) -> str:
     """The text of a line: behind its bullet, or without the indent of the block it continues."""
     if bullet is not None:
         return bullet["text"]
-    return line if depth is None else _dedented(line, depth)
+    return line if depth is None else _dedent(line, depth)
 
 
-def _dedented(line: str, depth: int) -> str:
+def _dedent(line: str, depth: int) -> str:
     """A line that continues a block, without the indent of the block's text."""
     at = 0
     while at < len(line) and at < depth and line[at] == "\t":
@@ -171,8 +171,8 @@ def _block(draft: _Draft) -> SourceBlock:
 
 def _values(value: str) -> tuple[str, ...]:
     """The names in a property that lists some: `[[a]], #b, c`."""
-    parts = (one.strip().lstrip("#") for one in value.split(","))
-    return tuple(one.replace("[[", "").replace("]]", "") for one in parts if one)
+    parts = (part.strip().lstrip("#") for part in value.split(","))
+    return tuple(part.replace("[[", "").replace("]]", "") for part in parts if part)
 
 
 def _day(path: str) -> str | None:

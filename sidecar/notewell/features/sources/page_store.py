@@ -166,7 +166,7 @@ class PageStore:
                 with self._database:
                     self._database.execute("DELETE FROM used WHERE page = ?", (uid,))
                     self._database.executemany(
-                        "INSERT INTO used VALUES (?, ?)", [(one, uid) for one in made.used]
+                        "INSERT INTO used VALUES (?, ?)", [(block, uid) for block in made.used]
                     )
             with self._database:
                 self._database.execute("UPDATE page SET unwritten = 0 WHERE uid = ?", (uid,))

@@ -80,7 +80,7 @@ class SourcePage:
             (
                 self.uid,
                 self.title,
-                [(one.uid, one.depth, one.text, one.heading) for one in self.blocks],
+                [(block.uid, block.depth, block.text, block.heading) for block in self.blocks],
                 self.created,
                 self.edited,
                 dict(self.properties),
@@ -104,7 +104,7 @@ def load_page(stored: bytes) -> SourcePage:
     return SourcePage(
         uid,
         title,
-        tuple(SourceBlock(*one) for one in blocks),
+        tuple(SourceBlock(*block) for block in blocks),
         created,
         edited,
         properties,
@@ -159,8 +159,8 @@ def file_path(title: str) -> str:
 
     Characters that Obsidian or a file system refuses in names are replaced.
     """
-    parts = [_part(one) for one in unicodedata.normalize("NFC", title).split("/")]
-    return "/".join(one for one in parts if one) or "Untitled"
+    parts = [_part(part) for part in unicodedata.normalize("NFC", title).split("/")]
+    return "/".join(part for part in parts if part) or "Untitled"
 
 
 def _part(title: str) -> str:
@@ -231,7 +231,7 @@ class _TextConverter:
         self.used: list[str] = []
 
     def convert(self, text: str) -> str:
-        return "".join(_replaced(_without_macros(text), self._write))
+        return "".join(_replace(_without_macros(text), self._write))
 
     def _write(self, found: re.Match[str], page: str | None) -> str:
         if page is not None:
@@ -293,10 +293,10 @@ class _TextConverter:
             return self._plain(target.text, (*above, uid))
 
         bare, _ = _task(text, self._kind)
-        return _safe("".join(_replaced(_without_macros(_EMBED.sub(r"\1", bare)), write)))
+        return _safe("".join(_replace(_without_macros(_EMBED.sub(r"\1", bare)), write)))
 
 
-def _replaced(text: str, write: Callable[[re.Match[str], str | None], str]) -> Iterator[str]:
+def _replace(text: str, write: Callable[[re.Match[str], str | None], str]) -> Iterator[str]:
     """The text with `write(match, page)` for each mark; `page` is the name between brackets."""
     at = 0
     while found := _MARK.search(text, at):
@@ -336,7 +336,7 @@ def _pages(title: str) -> list[str]:
             found.extend(_pages(page))
         return ""
 
-    for _ in _replaced(title, write):
+    for _ in _replace(title, write):
         pass
     return found
 
@@ -409,7 +409,7 @@ def _properties(
     page: SourcePage, path: str, inner: Iterable[str], resolver: Resolver
 ) -> Mapping[str, str | list[str]]:
     found: dict[str, str | list[str]] = {"title": page.title}
-    aliases = [one for one in page.aliases if one != page.title]
+    aliases = [alias for alias in page.aliases if alias != page.title]
     if page.day and page.day != page.title:
         aliases.append(page.day)
     if path != page.title and page.title not in aliases:
@@ -425,7 +425,7 @@ def _properties(
         key = found_name(name)
         if key and key not in found:
             found[key] = _value(value, resolver)
-    links = [f"[[{resolver.note(one) or one}]]" for one in dict.fromkeys(inner)]
+    links = [f"[[{resolver.note(uid) or uid}]]" for uid in dict.fromkeys(inner)]
     if links:
         found["links"] = links
     return found
@@ -439,7 +439,7 @@ def found_name(name: str) -> str:
 def _value(value: str | Sequence[str], resolver: Resolver) -> str | list[str]:
     if isinstance(value, str):
         return write_text(value, "roam", resolver).text
-    return [write_text(one, "roam", resolver).text for one in value]
+    return [write_text(item, "roam", resolver).text for item in value]
 
 
 def _moment(milliseconds: int) -> str | None:

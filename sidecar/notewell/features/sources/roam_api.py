@@ -211,9 +211,9 @@ class RoamServers:
         found = _result(reply)
         rows = found if isinstance(found, list) else []
         return _strings(
-            (one.get(":block/uid"), one.get(":block/string"))
-            for one in rows
-            if isinstance(one, dict)
+            (row.get(":block/uid"), row.get(":block/string"))
+            for row in rows
+            if isinstance(row, dict)
         )
 
     def _ask(self, route: str, body: Mapping[str, Json]) -> Json:

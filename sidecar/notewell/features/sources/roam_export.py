@@ -93,21 +93,21 @@ def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[SourceBlock, ...
     """
     found: list[SourceBlock] = []
     edited = 0
-    waiting = [(one, 0) for one in reversed(_ordered(children, keys))]
+    waiting = [(child, 0) for child in reversed(_order(children, keys))]
     while waiting:
         raw, depth = waiting.pop()
         text, uid = raw.get(keys.text) or "", str(raw.get(keys.uid) or "")
-        below = _ordered(raw.get(keys.children) or (), keys)
+        below = _order(raw.get(keys.children) or (), keys)
         edited = max(edited, _time(raw.get(keys.edited)))
         if not isinstance(text, str):
             raise TypeError(f"the text of block {uid} is {type(text).__name__}")
         if text.strip() or below:
             found.append(SourceBlock(uid, depth, text, _heading(raw.get(keys.heading))))
-        waiting += [(one, depth + 1) for one in reversed(below)]
+        waiting += [(child, depth + 1) for child in reversed(below)]
     return tuple(found), edited
 
 
-def _ordered(children: Sequence[Any], keys: Keys) -> list[Any]:
+def _order(children: Sequence[Any], keys: Keys) -> list[Any]:
     """An export has the children in order; Roam's database says which place each has."""
     return sorted(children, key=lambda one: one.get(keys.order) or 0)
 
@@ -146,11 +146,11 @@ def _attributes(
             value = "\n".join(_children(blocks, index))
         if not value or len(value) > _MAX_VALUE:
             continue
-        names = [one[1] or one[2] for one in _NAMED.finditer(value)]
+        names = [match[1] or match[2] for match in _NAMED.finditer(value)]
         if name.casefold() in {"alias", "aliases"}:
-            aliases += tuple(names or [one.strip() for one in value.split(",")])
+            aliases += tuple(names or [part.strip() for part in value.split(",")])
         elif name.casefold() == "tags":
-            properties.setdefault("tags", tuple("-".join(one.split()) for one in names))
+            properties.setdefault("tags", tuple("-".join(name.split()) for name in names))
         else:
             lines = [line for line in value.splitlines() if line.strip()]
             properties.setdefault(name, lines[0] if len(lines) == 1 else tuple(lines))
@@ -194,13 +194,13 @@ class RoamExport:
             return
         files = ExportFiles(self._file)
         with files.opened() as opened:
-            for one in files.list():
-                if not one.path.lower().endswith((".json", ".edn")):
+            for file in files.list():
+                if not file.path.lower().endswith((".json", ".edn")):
                     continue
-                content = opened.read(one, most=MAX_BYTES)
+                content = opened.read(file, most=MAX_BYTES)
                 if isinstance(content, Unread):
-                    raise SourceError(f"{one.path} in {self._file}: {content.why}.")
-                yield one.path.lower(), content
+                    raise SourceError(f"{file.path} in {self._file}: {content.why}.")
+                yield file.path.lower(), content
 
 
 def _content(file: Path) -> bytes:

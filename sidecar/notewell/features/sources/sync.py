@@ -75,7 +75,7 @@ def sync(
     changed = unread = 0
     for batch in _batches(feed.items(wanted) if wanted is None or wanted else (), BATCH):
         progress.check()
-        pages = [one for one in batch if not isinstance(one, Unread)]
+        pages = [page for page in batch if not isinstance(page, Unread)]
         unread += _tell(batch, progress)
         changed += _keep(store, pages, seen, progress)
     removed, held = 0, 0
@@ -118,9 +118,9 @@ def _keep(
 
 
 def _tell(batch: Iterable[Item], progress: RunProgress) -> int:
-    unread = [one for one in batch if isinstance(one, Unread)]
-    for one in unread:
-        progress.problem(one.name, one.why)
+    unread = [item for item in batch if isinstance(item, Unread)]
+    for page in unread:
+        progress.problem(page.name, page.why)
     return len(unread)
 
 
@@ -159,7 +159,7 @@ class SourceSync:
 
     def _run(self, progress: RunProgress, state: SourceState, *, remove: bool) -> None:
         try:
-            done = self._synced(progress, state, remove=remove)
+            done = self._sync(progress, state, remove=remove)
         except CancelledError:
             self._save(replace(state, state="incomplete"))
             raise
@@ -173,7 +173,7 @@ class SourceSync:
         self._save(_ended(state, done))
         self._vault.reindex()
 
-    def _synced(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
+    def _sync(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
         offline = self._vault.settings.offline
         feed = feed_of(state.spec, Reach(token_of, progress.wait, offline, self.limiter))
         store = PageStore(known.folder_of(self._record), self._record.path, state.spec.outline)

@@ -77,7 +77,7 @@ class ExportFiles:
                     found = list(_in_zip(packed))
         except (OSError, RuntimeError, EOFError, *_DAMAGED) as error:
             raise SourceError(f"{self._place} cannot be read: {error}") from error
-        if len(found) > _MAX_FILES or sum(one.size for one in found) > MAX_BYTES:
+        if len(found) > _MAX_FILES or sum(file.size for file in found) > MAX_BYTES:
             raise SourceError(
                 f"{self._place} has more than {_MAX_FILES:,} files or {MAX_BYTES >> 30} GB."
                 " Export fewer notes at once."
@@ -136,7 +136,7 @@ class OpenedFiles:
 def _in_folder(place: Path) -> Iterator[ExportFile]:
     """The files below a folder. Links are not followed; hidden files are left out."""
     for folder, folders, names in os.walk(place):
-        folders[:] = sorted(one for one in folders if not _is_left_out(one))
+        folders[:] = sorted(folder for folder in folders if not _is_left_out(folder))
         for name in names:
             file = Path(folder, name)
             if name.startswith(".") or file.is_symlink() or not file.is_file():
@@ -192,22 +192,22 @@ class TextExport:
         self._files = ExportFiles(place)
 
     def stamps(self, _known: Mapping[str, int]) -> Mapping[str, int]:
-        return {_uid(one): one.edited for one in self._notes()}
+        return {_uid(note): note.edited for note in self._notes()}
 
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
         wanted = None if uids is None else set(uids)
         with self._files.opened() as opened:
-            for one in self._notes():
-                if wanted is not None and _uid(one) not in wanted:
+            for note in self._notes():
+                if wanted is not None and _uid(note) not in wanted:
                     continue
-                content = opened.read(one)
+                content = opened.read(note)
                 if isinstance(content, Unread):
                     yield content
                 else:
-                    yield _document(one, content)
+                    yield _document(note, content)
 
     def _notes(self) -> Iterator[ExportFile]:
-        return (one for one in self._files.list() if one.path.lower().endswith(TYPES))
+        return (file for file in self._files.list() if file.path.lower().endswith(TYPES))
 
 
 class EvernoteExport:
@@ -223,9 +223,9 @@ class EvernoteExport:
     def items(self, uids: Sequence[str] | None) -> Iterator[Item]:
         """See `Feed.items`. The file has to be read whole, whatever is asked for."""
         wanted = None if uids is None else set(uids)
-        for one in notes_of(self._file):
-            if wanted is None or isinstance(one, Unread) or one.uid in wanted:
-                yield one
+        for note in notes_of(self._file):
+            if wanted is None or isinstance(note, Unread) or note.uid in wanted:
+                yield note
 
 
 def _uid(file: ExportFile) -> str:

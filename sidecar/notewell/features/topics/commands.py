@@ -11,9 +11,9 @@ from notewell.features.topics.requests import CheckTopics, TopicCheckReply, Topi
 
 
 def _problems(reply: TopicCheckReply) -> Iterator[tuple[str, str, str]]:
-    for one in reply.unknown:
-        meant = f" (meant: {one.nearest})" if one.nearest else ""
-        yield "no topic", one.note, f"{one.value}{meant}"
+    for topic in reply.unknown:
+        meant = f" (meant: {topic.nearest})" if topic.nearest else ""
+        yield "no topic", topic.note, f"{topic.value}{meant}"
     for path in reply.unused:
         yield "unused", path, ""
     for pair in reply.alike:
@@ -61,14 +61,14 @@ def _topics(context: ToolContext, request: TopicsArguments) -> Document:
     if request.check:
         checked = context.backend.answer(CheckTopics())
         return {
-            "unknown": [pick(one, "note", "value", "nearest") for one in checked.unknown],
+            "unknown": [pick(topic, "note", "value", "nearest") for topic in checked.unknown],
             "unused": list(checked.unused),
-            "alike": [pick(one, "one", "other", "score", "by") for one in checked.alike],
+            "alike": [pick(topics, "one", "other", "score", "by") for topics in checked.alike],
         }
     reply = context.backend.answer(TopicsRequest())
     return {
-        "topics": [pick(one, "name", "path", "aliases", "notes") for one in reply.topics],
-        "folders": [pick(one, "path", "purpose") for one in reply.folders],
+        "topics": [pick(topic, "name", "path", "aliases", "notes") for topic in reply.topics],
+        "folders": [pick(folder, "path", "purpose") for folder in reply.folders],
         "instructions": reply.instructions,
     }
 

@@ -63,8 +63,8 @@ class Topics:
             for folder, path in sorted(ontology.index_notes.items())
         )
         topics = tuple(
-            TopicView(one.name, one.path, one.aliases, counts.get(one.path, 0))
-            for one in ontology.topics
+            TopicView(topic.name, topic.path, topic.aliases, counts.get(topic.path, 0))
+            for topic in ontology.topics
         )
         told = ontology.instructions
         instructions = None if told is None else self._body(told, _INSTRUCTION_CHARS)
@@ -76,16 +76,20 @@ class Topics:
         ontology = read_ontology(notes, self._folder)
         values = tuple(topic_values(notes, ontology))
         counts = counts_of(values)
-        names = {name: one.path for one in ontology.topics for name in (one.name, *one.aliases)}
+        names = {
+            name: topic.path for topic in ontology.topics for name in (topic.name, *topic.aliases)
+        }
         nearest = {
-            one.written: near(one.written.strip("[]"), names) for one in values if one.topic is None
+            value.written: near(value.written.strip("[]"), names)
+            for value in values
+            if value.topic is None
         }
         unknown = tuple(
-            UnknownTopic(one.note, one.written, names.get(nearest[one.written] or ""))
-            for one in values
-            if one.topic is None
+            UnknownTopic(value.note, value.written, names.get(nearest[value.written] or ""))
+            for value in values
+            if value.topic is None
         )
-        unused = tuple(one.path for one in ontology.topics if one.path not in counts)
+        unused = tuple(topic.path for topic in ontology.topics if topic.path not in counts)
         return TopicCheckReply(self._vault, unknown, unused, tuple(self._alike(ontology)))
 
     def _alike(self, ontology: Ontology) -> Iterator[AlikeTopics]:
@@ -103,10 +107,10 @@ class Topics:
         self._open.embedder()  # makes its vectors known, where a process has not loaded it
         ids, means = self._index.vectors.note_means()
         row_of = {note: row for row, note in enumerate(ids.tolist())}
-        known = [one for one in topics if one.id in row_of]
+        known = [topic for topic in topics if topic.id in row_of]
         if len(known) < 2:
             return
-        vectors = means[[row_of[one.id] for one in known]].astype(np.float32)
+        vectors = means[[row_of[topic.id] for topic in known]].astype(np.float32)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-6))
         cosines = vectors @ vectors.T
         for one, other in combinations(range(len(known)), 2):

@@ -46,7 +46,7 @@ def undo(
 def _show_undone(undone: UndoneReply) -> None:
     for path in undone.paths:
         click.echo(clean_lines(path))
-    for one in undone.refused:
-        current_invocation().say(clean_lines(one.why))
+    for write in undone.refused:
+        current_invocation().say(clean_lines(write.why))
     again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
     current_invocation().say(f"undone{again}")

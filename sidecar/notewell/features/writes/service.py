@@ -29,7 +29,8 @@ def writes(vault: OpenVault, request: WritesRequest) -> WritesReply:
     return WritesReply(
         vault.record.name,
         tuple(
-            WriteView(one.number, iso(one.at), one.path, one.action, one.undone) for one in entries
+            WriteView(entry.number, iso(entry.at), entry.path, entry.action, entry.undone)
+            for entry in entries
         ),
     )
 
@@ -37,10 +38,10 @@ def writes(vault: OpenVault, request: WritesRequest) -> WritesReply:
 def undo(vault: OpenVault, request: UndoRequest) -> UndoneReply:
     """Undo a write, the newest where none is named; see `VaultWriter.undo_together`."""
     undone = vault.open_writer().undo_together(request.number)
-    paths = tuple(dict.fromkeys(one.path for one in undone.written))
+    paths = tuple(dict.fromkeys(written.path for written in undone.written))
     for path in paths:
         vault.changed(path)
-    numbers = [one.number for one in undone.written if one.number is not None]
+    numbers = [written.number for written in undone.written if written.number is not None]
     return UndoneReply(
         vault=vault.record.name,
         path=paths[0],

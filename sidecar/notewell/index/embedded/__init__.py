@@ -212,10 +212,10 @@ class EmbeddedIndex(VectorRows):
         belongs = (stored, self._generation, self._structures.model)
         known = self._counts
         if known is None or known[0] != belongs:
-            known = self._counts = (belongs, self._counted())
+            known = self._counts = (belongs, self._count())
         return known[1]
 
-    def _counted(self) -> IndexCounts:
+    def _count(self) -> IndexCounts:
         (notes,), (chunks,) = self._store.read(
             "SELECT count(*) FROM notes UNION ALL SELECT count(*) FROM chunks"
         )

@@ -54,19 +54,19 @@ class SnapshotCache:
         self._store = store
 
     def load(self, name: str, content: str) -> Mapping[str, npt.NDArray[Any]] | None:
-        return load_snapshot(self._store.directory / f"{name}.snapshot", self._made_of(content))
+        return load_snapshot(self._store.directory / f"{name}.snapshot", self._make_of(content))
 
     def save(self, name: str, content: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         if not self._store.writable or self._store.closed:
             return
         try:
             save_snapshot(
-                self._store.directory / f"{name}.snapshot", self._made_of(content), arrays
+                self._store.directory / f"{name}.snapshot", self._make_of(content), arrays
             )
         except OSError as error:
             logger.warning("%s was not saved (%s); the next start takes longer.", name, error)
 
-    def _made_of(self, content: str) -> Fingerprint:
+    def _make_of(self, content: str) -> Fingerprint:
         return Fingerprint(reads.generations(self._store)[0], 0, content)
 
 
@@ -158,7 +158,7 @@ UPDATE ledger SET state = 'keyword_only' WHERE state = 'indexed'
 
 
 @contextmanager
-def _told_of_copy(file: Path) -> Iterator[None]:
+def _tell_of_copy(file: Path) -> Iterator[None]:
     """Raise OSError for a full disk as one of the copy: its source is only read."""
     try:
         yield
@@ -185,7 +185,7 @@ def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
         raise NotFoundError(f"There is no index in {directory}.")
     disk.make_file(file)
     with (
-        _told_of_copy(file),
+        _tell_of_copy(file),
         explained(directory),
         closing(connect_read_only(source)) as original,
         closing(sqlite3.connect(file, isolation_level=None)) as copy,

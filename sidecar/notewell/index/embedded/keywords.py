@@ -94,12 +94,12 @@ class Keywords(NoteMatching):
             if query is None or limit < 1 or (notes is not None and not len(notes)):
                 return no_hits()
             if notes is not None and _is_wide(searcher, notes):
-                return self._filtered(searcher, query, limit, notes)
+                return self._filter(searcher, query, limit, notes)
             if notes is not None:
                 query = tantivy.Query.boolean_query(
                     [(tantivy.Occur.Must, query), (tantivy.Occur.Must, self._only(notes))]
                 )
-            return _ordered(*_top(searcher, query, limit + _TIE_ROOM), limit)
+            return _order(*_top(searcher, query, limit + _TIE_ROOM), limit)
 
     @property
     def _note_table(self) -> NoteTable:
@@ -133,7 +133,7 @@ class Keywords(NoteMatching):
         return found[np.isin(found, notes)] if is_wide else found
 
     def document_frequency(self, token: str) -> int:
-        counted = self._counted()
+        counted = self._count()
         frequency = counted.frequencies.get(token)
         if frequency is None:
             with tantivy_errors():
@@ -158,7 +158,7 @@ class Keywords(NoteMatching):
         with tantivy_errors():
             searcher = self._postings.searcher
             # Counted among all documents, those that are deleted have their words too.
-            living = tantivy.Query.all_query() if self._counted().has_others else None
+            living = tantivy.Query.all_query() if self._count().has_others else None
             for field in EXACT_FIELDS:
                 for token, count in searcher.terms_with_prefix(field, prefix, living, room):
                     if count:
@@ -167,7 +167,7 @@ class Keywords(NoteMatching):
 
     def _any_of(self, terms: Sequence[QueryTerm]) -> tantivy.Query | None:
         """Every term in every field that has it, weighted; None: no field has any."""
-        counted = self._counted()
+        counted = self._count()
         forms = partial(self._forms, counted=counted)
         clauses = [
             tantivy.Query.boost_query(
@@ -178,7 +178,7 @@ class Keywords(NoteMatching):
         ]
         return _either(clauses) if clauses else None
 
-    def _counted(self) -> _Frequencies:
+    def _count(self) -> _Frequencies:
         """The frequencies that were counted since the last commit."""
         known = self._known
         if (
@@ -223,7 +223,7 @@ class Keywords(NoteMatching):
         right = idf(living, counted.living)
         return Form(field, text, living, right / idf(every, documents))
 
-    def _filtered(
+    def _filter(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray
     ) -> ChunkHits:
         """Hits of the notes alone, read deeper and deeper until there are enough."""
@@ -237,7 +237,7 @@ class Keywords(NoteMatching):
                 break
             depth *= 4
         chosen = [hits[at] for at in inside[: limit + _TIE_ROOM].tolist()]
-        return _ordered(*_columns(searcher, chosen), limit)
+        return _order(*_columns(searcher, chosen), limit)
 
     def _only(self, notes: IdArray) -> tantivy.Query:
         wanted = tantivy.Query.term_set_query(self._schema, "note", notes.tolist())
@@ -290,6 +290,6 @@ def _columns(
     return np.array(chunk_ids, dtype=np.int64), scores
 
 
-def _ordered(chunk_ids: IdArray, scores: FloatArray, limit: int) -> ChunkHits:
+def _order(chunk_ids: IdArray, scores: FloatArray, limit: int) -> ChunkHits:
     order = np.lexsort((chunk_ids, -scores))[:limit]
     return ChunkHits(chunk_ids[order], scores[order])

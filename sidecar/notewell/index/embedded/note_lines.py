@@ -60,7 +60,7 @@ class TemplateLines:
         rows = {note.note_id: note.lines() for note in texts}
         touched = [*rows, *gone]
         if self._counts is None:
-            self._counts = self._loaded() or LineCounts.of(self._terms.all_lines()[1])
+            self._counts = self._load() or LineCounts.of(self._terms.all_lines()[1])
         old = self._terms.lines_of(touched)
         counts = self._counts.changed(old=old, new=list(rows.values()))
         changed = self.known ^ counts.template
@@ -93,7 +93,7 @@ class TemplateLines:
         # A power cut may take the last commits of that file, and with them this number: what the
         # next commits make of the same generation is something else.
         self._terms.name_lines(1 + secrets.randbelow(2**31 - 1))
-        merged, made_of = counts.merged(), self._made_of()
+        merged, made_of = counts.merged(), self._make_of()
         if made_of is not None:
             arrays: dict[str, npt.NDArray[Any]] = {
                 "hashes": merged.hashes,
@@ -103,9 +103,9 @@ class TemplateLines:
             save_snapshot(self._file, made_of, arrays)
             self._counts = self._saved = merged
 
-    def _loaded(self) -> LineCounts | None:
+    def _load(self) -> LineCounts | None:
         """The counts of the snapshot; None: there is none that fits. Raises IndexFailure."""
-        made_of = self._made_of()
+        made_of = self._make_of()
         if self._file is None or made_of is None:
             return None
         arrays = load_snapshot(self._file, made_of)
@@ -115,7 +115,7 @@ class TemplateLines:
         self._saved = LineCounts(hashes, counts, int(arrays["notes"][0]))
         return self._saved
 
-    def _made_of(self) -> Fingerprint | None:
+    def _make_of(self) -> Fingerprint | None:
         state = self._terms.state()
         if state is None:
             return None

@@ -52,7 +52,7 @@ class NoteSearch:
             return known
         with self._loading:
             if self._table is None:
-                self._table = self._loaded()
+                self._table = self._load()
             return self._table
 
     def check(self) -> None:
@@ -64,7 +64,7 @@ class NoteSearch:
         with self._loading:
             if self._table is not None:
                 self._table = (
-                    self._loaded() if rows is None else self._table.updated(rows, gone=gone)
+                    self._load() if rows is None else self._table.updated(rows, gone=gone)
                 )
 
     def reload(self) -> None:
@@ -102,9 +102,9 @@ class NoteSearch:
         save_snapshot(self._file, self._fingerprint(replace(state, snapshot=name)), arrays)
         self._terms.name_snapshot(name)
         with self._loading:
-            self._table = self._loaded()  # mapped from the file: it takes no memory of the process
+            self._table = self._load()  # mapped from the file: it takes no memory of the process
 
-    def _loaded(self) -> NoteTable:
+    def _load(self) -> NoteTable:
         """The snapshot with what changed since; without one, all notes. Raises IndexFailure."""
         self._saved = None
         state = self._terms.state()

@@ -109,7 +109,7 @@ class NoteTermsFile:
                 gone = [] if kept == len(unchanged) else _missing(connection, unchanged)
             finally:
                 connection.execute("COMMIT")
-        return ChangedTerms([(note, _checked(packed)) for note, packed in rows], gone)
+        return ChangedTerms([(note, _check(packed)) for note, packed in rows], gone)
 
     def note_ids(self) -> IdArray:
         """The notes that have terms. Raises IndexFailure."""
@@ -191,7 +191,7 @@ class NoteTermsFile:
         with self._writing() as connection:
             for table in ("terms", "lines"):
                 delete = f"DELETE FROM {table} WHERE note = ?"  # noqa: S608 (names from here)
-                connection.executemany(delete, ((one,) for one in gone))
+                connection.executemany(delete, ((note_id,) for note_id in gone))
             _insert(connection, packed, generation)
             connection.executemany(
                 "INSERT OR REPLACE INTO lines VALUES (?, ?)",
@@ -222,13 +222,13 @@ class NoteTermsFile:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock, _explained():
+        with self._lock, _explain():
             self._disconnect()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
         """The connection, for one thread at a time; None: nothing was ever stored."""
-        with self._lock, _explained():
+        with self._lock, _explain():
             if self._connection is None and self._path is not None and self._path.exists():
                 self._connection = connect_read_only(self._path)
             yield self._connection
@@ -236,7 +236,7 @@ class NoteTermsFile:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """The connection in a transaction, for one thread at a time."""
-        with self._lock, _explained():
+        with self._lock, _explain():
             if self._connection is None or not self._writable:
                 self._disconnect()
                 self._connection, self._writable = _connect_writer(self._path), True
@@ -281,7 +281,7 @@ def _with_checksum(packed: bytes) -> bytes:
     return crc32(packed).to_bytes(_CHECKSUM_BYTES, "little") + packed
 
 
-def _checked(stored: bytes) -> bytes:
+def _check(stored: bytes) -> bytes:
     """Stored terms without their checksum. Raises IndexFailure if they are damaged."""
     packed = stored[_CHECKSUM_BYTES:]
     if stored != _with_checksum(packed):
@@ -296,7 +296,7 @@ def _as_bytes(lines: LineHashes) -> bytes:
 
 
 def _lines(stored: bytes) -> LineHashes:
-    return np.frombuffer(_checked(stored), "<u4").astype(np.uint32)
+    return np.frombuffer(_check(stored), "<u4").astype(np.uint32)
 
 
 def _connect_writer(path: Path | None) -> sqlite3.Connection:
@@ -324,7 +324,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

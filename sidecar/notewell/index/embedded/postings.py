@@ -273,10 +273,10 @@ class Postings:
     def _document_counts(self) -> tuple[int, int]:
         known = self._documents
         if known is None or known[0] != self.commits:
-            known = self._documents = (self.commits, self._counted_documents())
+            known = self._documents = (self.commits, self._count_documents())
         return known[1]
 
-    def _counted_documents(self) -> tuple[int, int]:
+    def _count_documents(self) -> tuple[int, int]:
         with tantivy_errors():
             searcher = self.searcher
             balance = tantivy.Query.term_query(self.schema, "marker", BALANCE)
@@ -287,7 +287,7 @@ class Postings:
                 return searcher.num_docs, living
             query = tantivy.Query.term_query(self.schema, "marker", "marker")
             explained = json.loads(query.explain(searcher, address).to_json())
-        return max(int(_explained(explained, "N, ")), searcher.num_docs), living
+        return max(int(_explain(explained, "N, ")), searcher.num_docs), living
 
     def mean_length(self, name: str) -> float:
         """The length of a text field that tantivy takes for the mean; 0.0 in an empty index."""
@@ -297,7 +297,7 @@ class Postings:
             if address is None:
                 return 0.0
             query = tantivy.Query.term_query(self.schema, name, STOP)
-            return _explained(json.loads(query.explain(searcher, address).to_json()), "avgdl, ")
+            return _explain(json.loads(query.explain(searcher, address).to_json()), "avgdl, ")
 
     def living_lengths(self) -> dict[str, int]:
         """The tokens of all documents that are neither deleted nor for balance, by text field."""
@@ -342,7 +342,7 @@ class Postings:
             texts = held if len(held) <= _NOTES_PER_WRITE else texts
             lines = self.lines.change(texts, gone=gone, since=since)
             template = lines.stored.template
-            notes = _marked(chain(texts, others(lines.also)), template, between)
+            notes = _mark(chain(texts, others(lines.also)), template, between)
             changed = self._put_notes(writer, notes, generation)
             self._terms.complete(
                 changed.rows,
@@ -478,7 +478,7 @@ class Postings:
         return self._writer
 
 
-def _marked(
+def _mark(
     texts: Iterable[SearchText], template: frozenset[int], between: Callable[[], None]
 ) -> Iterator[SearchText]:
     for text in texts:
@@ -486,11 +486,11 @@ def _marked(
         yield text.marked(template)
 
 
-def _explained(explained: Mapping[str, Any], name: str) -> float:
+def _explain(explained: Mapping[str, Any], name: str) -> float:
     """The number of this name in tantivy's explanation of a score; 0.0 where it has none."""
     if str(explained.get("description", "")).startswith(name):
         return float(explained["value"])
-    return max([_explained(part, name) for part in explained.get("details", ())], default=0.0)
+    return max([_explain(part, name) for part in explained.get("details", ())], default=0.0)
 
 
 def discard(path: Path) -> None:

@@ -188,14 +188,14 @@ class RecentRows:
 
     def notes(self, ids: Sequence[int], read: Read[StoredNote]) -> dict[int, StoredNote]:
         """The notes that are there; `read` reads those that are not kept."""
-        return _found(self._notes, ids, read, MOST_NOTES)
+        return _find(self._notes, ids, read, MOST_NOTES)
 
     def chunks(self, ids: Sequence[int], read: Read[StoredChunk]) -> dict[int, StoredChunk]:
         """The chunks that are there; `read` reads those that are not kept."""
-        return _found(self._chunks, ids, read, MOST_CHUNKS)
+        return _find(self._chunks, ids, read, MOST_CHUNKS)
 
 
-def _found(
+def _find(
     kept: dict[int, Record], ids: Sequence[int], read: Read[Record], most: int
 ) -> dict[int, Record]:
     if len(ids) > _MOST_AT_ONCE:

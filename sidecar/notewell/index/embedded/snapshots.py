@@ -66,7 +66,7 @@ def save_snapshot(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[
         with disk.opened(temporary) as file:
             file.write(_PREFIX.pack(_MAGIC, len(header), zlib.crc32(header)))
             file.write(header)
-            start = _aligned(_PREFIX.size + len(header))
+            start = _align(_PREFIX.size + len(header))
             for (_, _, _, offset, _), array in zip(layout, arrays.values(), strict=True):
                 file.seek(start + offset)
                 np.ascontiguousarray(array).tofile(file)
@@ -82,7 +82,7 @@ def load_snapshot(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | 
     """The arrays of a snapshot, mapped read-only; None: there is none that fits."""
     try:
         arrays = {
-            name: _checked(path, (dtype, tuple(shape), at), name, written)
+            name: _check(path, (dtype, tuple(shape), at), name, written)
             for name, dtype, shape, at, written in _layout(path, of)
         }
         return arrays or None
@@ -140,7 +140,7 @@ def _sums(blocks: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         return np.concatenate(list(threads.map(summed, range(0, len(blocks), _SHARED_BLOCKS))))
 
 
-def _checked(
+def _check(
     path: Path, place: tuple[str, tuple[int, ...], int], name: str, written: object
 ) -> npt.NDArray[Any]:
     """The array at this place (type, shape, offset), mapped, if its checksum is the written one.
@@ -148,9 +148,9 @@ def _checked(
     It is summed up in a mapping of its own that is given back: else all its pages would count as
     memory of this process, and searches touch the smaller part of them.
     """
-    if checksum(_mapped(path, *place)) != written:
+    if checksum(_map(path, *place)) != written:
         raise ValueError(f"its array {name!r} is damaged")
-    return _mapped(path, *place)
+    return _map(path, *place)
 
 
 def damaged_snapshots(directory: Path) -> tuple[Path, ...]:
@@ -174,14 +174,14 @@ def _read_header(prefix: bytes, read: Any) -> tuple[list[Any], int]:
     packed = read(length)
     if magic != _MAGIC or zlib.crc32(packed) != checksum:
         raise ValueError("its header is damaged")
-    return msgpack.unpackb(packed), _aligned(_PREFIX.size + length)
+    return msgpack.unpackb(packed), _align(_PREFIX.size + length)
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // _ALIGN) * _ALIGN
 
 
-def _mapped(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDArray[Any]:
+def _map(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDArray[Any]:
     if dtype not in _DTYPES:
         raise ValueError(f"its array type {dtype} is unknown")
     if not all(shape):

@@ -72,7 +72,7 @@ def explained(directory: Path) -> Iterator[None]:
     try:
         yield
     except DamagedRowError as error:
-        raise _damaged(directory, str(error)) from error
+        raise _damage_error(directory, str(error)) from error
     except OSError as error:
         raise IndexFailure(
             f"The index in {directory} cannot be opened ({error}). Check the folder's permissions"
@@ -94,7 +94,7 @@ def explained(directory: Path) -> Iterator[None]:
                 code="index_not_writable",
             ) from error
         if _is_damage(error):
-            raise _damaged(directory, text) from error
+            raise _damage_error(directory, text) from error
         raise IndexFailure(f"The index in {directory} failed: {text}. Try again.") from error
 
 
@@ -104,7 +104,7 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
     return any(sign in str(error) for sign in signs)
 
 
-def _damaged(directory: Path, reason: str) -> IndexDamagedError:
+def _damage_error(directory: Path, reason: str) -> IndexDamagedError:
     _mark_damaged(directory)
     return IndexDamagedError(
         f"The index in {directory} is damaged ({reason}). Run `notewell index`: it is moved"

@@ -166,7 +166,7 @@ class Vectors:
             return
         with self._lock:
             kept = self._without(chunk_ids)
-            self._view = self._appended(kept, chunk_ids, notes, rows)
+            self._view = self._append(kept, chunk_ids, notes, rows)
             self._tidy()
 
     def remove(self, chunk_ids: IdArray) -> None:
@@ -263,7 +263,7 @@ class Vectors:
         ids[slots] = GONE
         return replaced(view, ids=ids, alive=view.alive - len(slots))
 
-    def _appended(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
+    def _append(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
         """`view` with further slots at its end; the arrays grow by half when they are full."""
         used = view.used - len(view.first.rows)
         needed = used + len(chunk_ids)

@@ -90,7 +90,7 @@ def _before(connection: sqlite3.Connection, batch: Batch) -> Before:
         notes=notes,
         ledger=_ledger(connection, {*touched, *(move.old_path for move in batch.moves)}),
         preparing=batch.model is not None and active not in {None, model},
-        stored=stored[model] | _stored(connection, model, waiting),
+        stored=stored[model] | _store(connection, model, waiting),
         standing=stored[standing],
     )
 
@@ -127,7 +127,7 @@ def _ledger(connection: sqlite3.Connection, paths: Collection[str]) -> dict[str,
         return {row[0]: ledger_of(row) for row in found}
 
 
-def _stored(
+def _store(
     connection: sqlite3.Connection, model: int | None, note_ids: Collection[int]
 ) -> set[bytes]:
     """The texts of some notes that have a vector of the model."""

@@ -35,22 +35,22 @@ class Anthropic:
     ) -> Iterator[str | Turn]:
         body: dict[str, Json] = {
             "model": model,
-            "system": "\n\n".join(one.text for one in messages if one.role == "system"),
+            "system": "\n\n".join(message.text for message in messages if message.role == "system"),
             "messages": _conversation(messages),
             "max_tokens": most_tokens,
             "stream": True,
         }
         if tools:
             body["tools"] = [
-                {"name": one.name, "description": one.about, "input_schema": one.parameters}
-                for one in tools
+                {"name": tool.name, "description": tool.about, "input_schema": tool.parameters}
+                for tool in tools
             ]
         return collect_turn(self._wire.events("/v1/messages", body), _AnthropicTurn())
 
     def models(self) -> tuple[ModelInfo, ...]:
         return tuple(
-            ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
-            for one in listed_models(self._wire.get("/v1/models?limit=1000"))
+            ModelInfo(str(model["id"]), limit(model, _INPUT), limit(model, _OUTPUT))
+            for model in listed_models(self._wire.get("/v1/models?limit=1000"))
         )
 
 

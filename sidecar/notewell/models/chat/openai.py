@@ -54,9 +54,11 @@ class OpenAI:
     def models(self) -> tuple[ModelInfo, ...]:
         return tuple(
             ModelInfo(
-                str(one["id"]).removeprefix("models/"), limit(one, _INPUT), limit(one, _OUTPUT)
+                str(model["id"]).removeprefix("models/"),
+                limit(model, _INPUT),
+                limit(model, _OUTPUT),
             )
-            for one in listed_models(self._wire.get("/models"))
+            for model in listed_models(self._wire.get("/models"))
         )
 
 

@@ -192,7 +192,7 @@ def _version(name: str) -> float:
 
 
 def _tier(family: _Family, version: float) -> int:
-    least, tier = next(one for one in reversed(family.tiers) if version >= one[0])
+    least, tier = next(tier for tier in reversed(family.tiers) if version >= tier[0])
     newer = family.tiers[-1] == (least, tier) and len(family.tiers) > 1 and version != math.inf
     return tier + (int(version) - int(least) if newer else 0)
 
@@ -269,7 +269,7 @@ class Providers:
             else:
                 fetched = time.time()
                 self._cache(fetched, models)
-        ranked = self._ranked(models)
+        ranked = self._rank(models)
         chosen = self._configured_or_best(ranked)
         return AskModelsReply(
             provider=self.rules.provider,
@@ -291,7 +291,7 @@ class Providers:
                     models = provider.models()
                     self._cache(time.time(), models)
             named = [model for model in models if model.name == self.rules.model]
-            return next(iter(self._ranked(named)), None) or self._unlisted_model()
+            return next(iter(self._rank(named)), None) or self._unlisted_model()
         chosen = self._configured_or_best(self.models(provider).models)
         if chosen is None:
             raise ProviderError(
@@ -312,7 +312,7 @@ class Providers:
             return named[0] if named else self._unlisted_model()
         return models[0] if models else None
 
-    def _ranked(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
+    def _rank(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
         """Best first. Local servers often load models with less context than the models support."""
         assumed = self.rules.context_tokens or (UNKNOWN_LIMIT if self.local else None)
         return rank(models, assumed, self.rules.prefer)
@@ -321,7 +321,7 @@ class Providers:
         """The configured model if the list does not have it; it is used whatever its name is."""
         name = self.rules.model
         assumed = self.rules.context_tokens or UNKNOWN_LIMIT
-        ranked = self._ranked((ModelInfo(name),))
+        ranked = self._rank((ModelInfo(name),))
         return ranked[0] if ranked else ModelView(name, 1, assumed, None, known=False)
 
     # --- the list, cached on disk ----------------------------------------------------------

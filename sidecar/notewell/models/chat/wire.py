@@ -178,7 +178,7 @@ def listed_models(listing: Json) -> tuple[Mapping[str, Json], ...]:
     found = listing.get("data") if isinstance(listing, Mapping) else None
     if not isinstance(found, Sequence) or isinstance(found, str):
         raise ProviderError("The provider's reply is not a list of models; check `ask.base_url`.")
-    return tuple(one for one in found if isinstance(one, Mapping) and "id" in one)
+    return tuple(model for model in found if isinstance(model, Mapping) and "id" in model)
 
 
 def limit(model: Mapping[str, Json], names: Sequence[str]) -> int | None:

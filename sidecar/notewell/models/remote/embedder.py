@@ -188,7 +188,7 @@ class RemoteEmbedder:
         Raises _PieceError with the pieces that were answered.
         """
         try:
-            return self._sent_piece(texts, documents)
+            return self._send_piece(texts, documents)
         except TooLongError:
             halves = _halves(documents)
         except ModelError as error:
@@ -204,7 +204,7 @@ class RemoteEmbedder:
                 raise _PieceError(error.cause, (*done, *error.pieces)) from error
         return done
 
-    def _sent_piece(
+    def _send_piece(
         self, texts: Sequence[str], documents: Sequence[Sequence[int]]
     ) -> list[EmbeddedPiece]:
         if self._model.endpoint.contextual:
@@ -297,7 +297,7 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
         return RemoteEmbedder(model, known)
     name = hashlib.sha256(f"{model.endpoint.base_url} {model.endpoint.model}".encode()).hexdigest()
     file = options.model_dir / "remote" / f"{name[:16]}.json"
-    kept = _kept_length(file)
+    kept = _length_kept(file)
     embedder = RemoteEmbedder(model, kept, wrong_length=lambda: file.unlink(missing_ok=True))
     if not kept:
         with suppress(OSError):  # then it is found again at the next start
@@ -305,7 +305,7 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
     return embedder
 
 
-def _kept_length(file: Path) -> int:
+def _length_kept(file: Path) -> int:
     """The length of vectors that was found earlier; 0: none was."""
     try:
         return max(int(json.loads(file.read_bytes())["dimensions"]), 0)

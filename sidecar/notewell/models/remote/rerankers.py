@@ -116,9 +116,9 @@ class RemoteReranker:
         name = self._form.results
         results = body if name is None else body.get(name) if isinstance(body, Mapping) else None
         found: dict[int, float] = {}
-        for one in results if isinstance(results, list) else ():
-            index = one.get("index") if isinstance(one, Mapping) else None
-            score = one.get(self._form.score) if isinstance(one, Mapping) else None
+        for result in results if isinstance(results, list) else ():
+            index = result.get("index") if isinstance(result, Mapping) else None
+            score = result.get(self._form.score) if isinstance(result, Mapping) else None
             if not isinstance(index, int) or not isinstance(score, int | float) or index in found:
                 return None
             found[index] = float(score)

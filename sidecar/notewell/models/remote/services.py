@@ -374,7 +374,7 @@ class _Gemini:
 
     def reply(self, body: Json, count: int) -> Reply:
         given = _part(body, "embeddings")
-        values = [_part(one, "values") for one in given] if isinstance(given, list) else None
+        values = [_part(item, "values") for item in given] if isinstance(given, list) else None
         return Reply(_lists(values, count), _number(body, "usageMetadata", "promptTokenCount"))
 
 
@@ -431,7 +431,7 @@ def contextual_reply(
 
     None in place of the list: not one entry for each document.
     """
-    documents = _ordered(_part(body, "data"), len(counts))
+    documents = _order(_part(body, "data"), len(counts))
     tokens = _number(body, "usage", "total_tokens")
     if documents is None:
         return None, tokens
@@ -454,22 +454,22 @@ def _number(body: Json, *names: str) -> int | None:
     return int(body)
 
 
-def _ordered(data: Json, count: int) -> list[Mapping[str, Json]] | None:
+def _order(data: Json, count: int) -> list[Mapping[str, Json]] | None:
     """Entries in the order of their `index`; None unless each place has exactly one."""
     entries: dict[int, Mapping[str, Json]] = {}
-    for one in data if isinstance(data, list) else ():
-        index = one.get("index") if isinstance(one, Mapping) else None
+    for item in data if isinstance(data, list) else ():
+        index = item.get("index") if isinstance(item, Mapping) else None
         if not isinstance(index, int) or index in entries:
             return None
-        entries[index] = one
+        entries[index] = item
     return [entries[n] for n in range(count)] if entries.keys() == set(range(count)) else None
 
 
 def _by_index(data: Json, count: int) -> list[Sequence[Json]] | None:
-    entries = _ordered(data, count)
+    entries = _order(data, count)
     if entries is None:
         return None
-    return _lists([one.get("embedding") for one in entries], count)
+    return _lists([entry.get("embedding") for entry in entries], count)
 
 
 def _lists(data: Json, count: int) -> list[Sequence[Json]] | None:

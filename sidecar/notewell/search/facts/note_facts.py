@@ -366,5 +366,7 @@ def _values(properties: Mapping[str, PropertyValue], wanted: str) -> Collection[
     for name, value in properties.items():
         if name.casefold() == wanted:
             values = value if isinstance(value, tuple) else (value,)
-            return {link_label(one).strip().casefold() for one in values if isinstance(one, str)}
+            return {
+                link_label(value).strip().casefold() for value in values if isinstance(value, str)
+            }
     return ()

@@ -95,12 +95,14 @@ def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Comple
     """
     found = sorted(_candidates(vocabulary, prefix, limit), key=lambda one: one.rank)
     shown: dict[tuple[str, str], Completion] = {}
-    for one in found:
-        key = (one.kind, one.insert.casefold())
+    for candidate in found:
+        key = (candidate.kind, candidate.insert.casefold())
         if key not in shown:
-            name = one.match.name
-            start = _utf16(prefix[: one.start])
-            shown[key] = Completion(one.kind, name.text, one.insert, start, name.count, name.path)
+            name = candidate.match.name
+            start = _utf16(prefix[: candidate.start])
+            shown[key] = Completion(
+                candidate.kind, name.text, candidate.insert, start, name.count, name.path
+            )
         if len(shown) == limit:
             break
     return tuple(shown.values())
@@ -132,7 +134,7 @@ def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Ca
     elif typed.count('"') % 2:
         start = typed.rindex('"')
         yield from _note_candidates(
-            vocabulary, _Term(typed[start + 1 :], skipped + start, limit), _quoted
+            vocabulary, _Term(typed[start + 1 :], skipped + start, limit), _quote
         )
     else:
         yield from _word_candidates(vocabulary, typed, skipped, limit)
@@ -201,16 +203,16 @@ def _word_candidates(
 
 
 def _filter(name: str, value: str) -> str:
-    return f"{name}:{value if _BARE.fullmatch(value) else _quoted(value)}"
+    return f"{name}:{value if _BARE.fullmatch(value) else _quote(value)}"
 
 
 def _plain(text: str) -> str:
     """A name as words, quoted if it contains query syntax."""
     safe = _PLAIN.fullmatch(text) and not re.search(r"\bOR\b", text)
-    return text if safe else _quoted(text)
+    return text if safe else _quote(text)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{_SPECIAL.sub(lambda found: chr(92) + found.group(), text)}"'
 
 

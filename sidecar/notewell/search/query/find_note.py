@@ -53,7 +53,7 @@ def did_you_mean(index: IndexReader, path: str) -> str:
     # Without the ending, which nearly all share: "nope.md" is not like "Home.md".
     paths = {note.path.removesuffix(".md"): note.path for note in index.all_notes()}
     path = path.removesuffix(".md")
-    near = [paths[one] for one in difflib.get_close_matches(path, paths, n=3, cutoff=0.6)]
+    near = [paths[match] for match in difflib.get_close_matches(path, paths, n=3, cutoff=0.6)]
     if not near:  # a folder's name outweighs a short name
         by_name = {_name_of(each): paths[each] for each in paths}
         names = difflib.get_close_matches(_name_of(path), by_name, n=3, cutoff=0.7)

@@ -73,7 +73,7 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
 
 def match_finder(node: Node | None) -> FindMatch | None:
     """Finds the first match of a query's patterns in a text, as (start, end); None: it has none."""
-    searches = [compiled(one.pattern, cased=False) for one in _patterns(node)]
+    searches = [compiled(pattern.pattern, cased=False) for pattern in _patterns(node)]
     return partial(_first_match, searches) if searches else None
 
 
@@ -132,20 +132,22 @@ def pieces(text: str, scope: str) -> Iterator[str]:
     if scope == "line":
         yield from lines
     elif scope == "section":
-        yield from _joined(lines, lambda line, _: _HEADING.match(line) is not None)
+        yield from _join(lines, lambda line, _: _HEADING.match(line) is not None)
     else:
-        blocks = (one for one in _joined(lines, _begins_block) if one.strip())
+        blocks = (block for block in _join(lines, _begins_block) if block.strip())
         yield from blocks if scope == "block" else filter(partial(_is_task, scope), blocks)
 
 
 def _begins_block(line: str, before: str) -> bool:
     begins = not line.strip(" \t>") or not before.strip(" \t>")
     return (
-        begins or any(one.match(line) for one in (_HEADING, _ITEM)) or bool(_HEADING.match(before))
+        begins
+        or any(pattern.match(line) for pattern in (_HEADING, _ITEM))
+        or bool(_HEADING.match(before))
     )
 
 
-def _joined(lines: Sequence[str], begins: Callable[[str, str], bool]) -> Iterator[str]:
+def _join(lines: Sequence[str], begins: Callable[[str, str], bool]) -> Iterator[str]:
     """Lines together, up to the next that begins a piece; none begins in a block of code."""
     piece: list[str] = []
     fence = ""

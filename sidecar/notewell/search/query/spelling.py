@@ -113,7 +113,7 @@ class Speller:
         found = _Corrections()
         self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
         unknown = {word for word in ordered if not self._count(word)} - set(skip)
-        for pair, joined in self._joined(ordered, light):
+        for pair, joined in self._join(ordered, light):
             if unknown.isdisjoint(pair) or self._is_rather_mistyped(unknown & set(pair), joined):
                 found.offered[joined] = CORRECTION_WEIGHT
             elif found.alternatives.keys().isdisjoint(pair):
@@ -289,7 +289,7 @@ class Speller:
             if distance == 1 and not _is_another_form(word, each)
         }
 
-    def _joined(
+    def _join(
         self, ordered: Sequence[str], light: Collection[str]
     ) -> Iterator[tuple[tuple[str, str], str]]:
         """Neighbouring words that the vault has as one word, and this word."""
@@ -376,7 +376,7 @@ def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) ->
     """
     pieces: list[str] = []
     end = 0
-    for start, stop in [(0, len(query))] if plain else _searched(query):
+    for start, stop in [(0, len(query))] if plain else _search(query):
         pieces += [query[end:start], corrected_text(query[start:stop], fixes)]
         end = stop
     text = "".join(pieces) + query[end:]
@@ -385,7 +385,7 @@ def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) ->
     return {"text": text, "from": tuple(word for fix in fixes for word in fix.words)}
 
 
-def _searched(query: str) -> list[tuple[int, int]]:
+def _search(query: str) -> list[tuple[int, int]]:
     """The parts of a query that are searched for: runs of words, and phrases."""
     parts: list[tuple[int, int]] = []
     in_run = False

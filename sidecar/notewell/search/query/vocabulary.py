@@ -47,7 +47,7 @@ class NameIndex:
         self._names = sorted(
             names, key=lambda name: (-name.count, len(name.text), name.text, name.path or "")
         )
-        marked = [_NAME + _marked(name.text) for name in self._names]
+        marked = [_NAME + _mark(name.text) for name in self._names]
         self._text = "".join(marked)
         self._starts: list[int] = []
         at = 0
@@ -65,16 +65,16 @@ class NameIndex:
         """
         if not fragment.strip():
             return tuple(Match(name, whole=True) for name in self._names[:limit])
-        needle = _marked(fragment)
-        whole = tuple(self._found(_NAME + needle, limit))
+        needle = _mark(fragment)
+        whole = tuple(self._find(_NAME + needle, limit))
         found = [Match(self._names[place], whole=True) for place in whole]
         if needle.startswith(_WORD):
             taken = set(whole)
-            inside = self._found(needle, limit, inside=True)
+            inside = self._find(needle, limit, inside=True)
             found += [Match(self._names[at], whole=False) for at in inside if at not in taken]
         return tuple(found)
 
-    def _found(self, needle: str, limit: int, *, inside: bool = False) -> Iterator[int]:
+    def _find(self, needle: str, limit: int, *, inside: bool = False) -> Iterator[int]:
         """Indices of names that contain `needle`; with `inside`, not at their start."""
         left = limit
         at = self._text.find(needle)
@@ -92,7 +92,7 @@ class NameIndex:
                 at = self._text.find(needle, at + 1)
 
 
-def _marked(text: str) -> str:
+def _mark(text: str) -> str:
     return _WORD_START.sub(_WORD, folded(text).lstrip())
 
 
@@ -115,8 +115,8 @@ class Vocabulary:
         """`links_to` returns the number of notes that link to a note id."""
         notes = tuple(notes)
         linked = {note.id: links_to(note.id) for note in notes}
-        self.tags = _counted(_tags(note) for note in notes)
-        self.folders = _counted(_folders(note.path) for note in notes)
+        self.tags = _count(_tags(note) for note in notes)
+        self.folders = _count(_folders(note.path) for note in notes)
         self.paths = NameIndex(Name(note.path, linked[note.id], note.path) for note in notes)
         self.files = NameIndex(
             Name(_file_name(note.path), linked[note.id], note.path) for note in notes
@@ -125,7 +125,7 @@ class Vocabulary:
         self.aliases = NameIndex(
             Name(alias, linked[note.id], note.path) for note in notes for alias in note.aliases
         )
-        self.properties = _counted(note.properties for note in notes)
+        self.properties = _count(note.properties for note in notes)
         self._notes = notes
         self._lock = threading.Lock()
         self._values: dict[str, NameIndex] = {}
@@ -135,11 +135,11 @@ class Vocabulary:
         wanted = name.casefold()
         with self._lock:
             if wanted not in self._values:
-                self._values[wanted] = _counted(_values_of(note, wanted) for note in self._notes)
+                self._values[wanted] = _count(_values_of(note, wanted) for note in self._notes)
             return self._values[wanted]
 
 
-def _counted(names_of_notes: Iterable[Iterable[str]]) -> NameIndex:
+def _count(names_of_notes: Iterable[Iterable[str]]) -> NameIndex:
     """Names with their number of notes, in the most frequent spelling."""
     spellings: dict[str, Counter[str]] = {}
     for names in names_of_notes:

@@ -90,8 +90,8 @@ class Spreading:
         }
         if not known:
             return tuple(shown)
-        named = {one.seed for one in known.values()} | {
-            one.through for one in known.values() if one.through is not None
+        named = {activated.seed for activated in known.values()} | {
+            activated.through for activated in known.values() if activated.through is not None
         }
         notes = index.notes([*known, *named])
         reasons = {
@@ -183,11 +183,11 @@ def activation_around(
     """
     found: dict[int, Activated] = {}
     for seed, similarity in seeds.items():
-        around = chain(_linked(index, seed, rules), _by_topics(index, seed, rules, topics))
-        for one in around:
-            known = found.get(one.note)
-            if known is None or similarity * one.share > known.activation:
-                found[one.note] = Activated(similarity * one.share, seed, one.how, one.through)
+        around = chain(_link(index, seed, rules), _by_topics(index, seed, rules, topics))
+        for near in around:
+            known = found.get(near.note)
+            if known is None or similarity * near.share > known.activation:
+                found[near.note] = Activated(similarity * near.share, seed, near.how, near.through)
     return found
 
 
@@ -200,7 +200,7 @@ class _Near(NamedTuple):
     through: int | None = None
 
 
-def _linked(index: IndexReader, seed: int, rules: GarsRules) -> Iterator[_Near]:
+def _link(index: IndexReader, seed: int, rules: GarsRules) -> Iterator[_Near]:
     for note in step(index, seed, rules.direction):
         yield _Near(note, rules.decay, "linked")
 

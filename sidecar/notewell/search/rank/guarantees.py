@@ -313,7 +313,7 @@ class Guarantees:
         if len(others) <= before or not best.any():
             return sums
         bar = np.partition(others, len(others) - 1 - before)[len(others) - 1 - before]
-        return _raised(sums, np.flatnonzero(best & (sums <= bar)), bar)
+        return _raise_notes(sums, np.flatnonzero(best & (sums <= bar)), bar)
 
 
 def _above(sums: FloatArray, first: Flags, behind: Flags) -> FloatArray:
@@ -321,10 +321,10 @@ def _above(sums: FloatArray, first: Flags, behind: Flags) -> FloatArray:
     if not first.any() or not behind.any():
         return sums
     bar = sums[behind].max()
-    return _raised(sums, np.flatnonzero(first & (sums <= bar)), bar)
+    return _raise_notes(sums, np.flatnonzero(first & (sums <= bar)), bar)
 
 
-def _raised(sums: FloatArray, low: IdArray, bar: np.float32) -> FloatArray:
+def _raise_notes(sums: FloatArray, low: IdArray, bar: np.float32) -> FloatArray:
     """The sums with the notes at `low` just above a bar, in their order."""
     if not len(low):
         return sums

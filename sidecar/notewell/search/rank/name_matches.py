@@ -202,10 +202,12 @@ class _Lookup:
         rarest = sorted(
             (word for word in counts if meanings[word]), key=lambda word: -weights[word]
         )
-        wanted = [one for word in rarest[:_MAX_WORDS] for one in meanings[word]] + self._joined()
+        wanted = [
+            meaning for word in rarest[:_MAX_WORDS] for meaning in meanings[word]
+        ] + self._join()
         if not wanted:
             return np.empty(0, np.int64), np.empty(0), _NO_FLAGS, _NO_FLAGS
-        return self._scored(sorted(wanted, key=lambda one: one.worth * one.typed), weights)
+        return self._score(sorted(wanted, key=lambda one: one.worth * one.typed), weights)
 
     def _meanings(self, word: str) -> list[_Meaning]:
         known = self.alternatives.get(word) or {word: 1.0}
@@ -231,7 +233,7 @@ class _Lookup:
             typed[number] = max(typed.get(number, 0.0), len(word) / len(vocabulary[place]))
         return [_Meaning(word, number, 1.0, share) for number, share in typed.items()]
 
-    def _joined(self) -> list[_Meaning]:
+    def _join(self) -> list[_Meaning]:
         """Words of names that two neighbouring words of the query make together."""
         pairs = dict.fromkeys(pairwise(self.ordered))
         found = ((one, two, self.table.stem_ids.get(stem(one + two))) for one, two in pairs)
@@ -245,28 +247,28 @@ class _Lookup:
 
     def _idf(self, meanings: Sequence[_Meaning]) -> float:
         """The idf of a word by what it stands for; a word that is in no name has the highest."""
-        df = sum(int(self.table.df[one.stem]) for one in meanings)
+        df = sum(int(self.table.df[meaning.stem]) for meaning in meanings)
         return float(self.table.idf_of(np.array(min(df, len(self.table.notes)))))
 
-    def _scored(
+    def _score(
         self, wanted: Sequence[_Meaning], weights: Mapping[str, float]
     ) -> tuple[Ints, Floats, Flags, Flags]:
         """q^2 * t of all names with a wanted stem; of several stems for a word, the last counts."""
         table = self.table
-        stems = np.array([one.stem for one in wanted])
+        stems = np.array([meaning.stem for meaning in wanted])
         which, names, shares = table.names_with(stems)
         seen = np.zeros(len(table.owners), np.bool_)
         seen[names] = True
         found = np.flatnonzero(seen)
         columns = np.empty(len(seen), np.int64)
         columns[found] = np.arange(len(found))
-        rows = {word: row for row, word in enumerate({one.word: None for one in wanted})}
-        cells = np.array([rows[one.word] for one in wanted])[which], columns[names]
+        rows = {word: row for row, word in enumerate({meaning.word: None for meaning in wanted})}
+        cells = np.array([rows[meaning.word] for meaning in wanted])[which], columns[names]
         said = np.zeros((len(rows), len(found)))
-        said[cells] = np.array([one.worth * weights[one.word] for one in wanted])[which]
+        said[cells] = np.array([meaning.worth * weights[meaning.word] for meaning in wanted])[which]
         asked = np.zeros((len(rows), len(found)))
         gains = np.where(shares > 0, shares * table.totals[names], table.idf[stems[which]])
-        asked[cells] = np.array([one.typed for one in wanted])[which] * gains
+        asked[cells] = np.array([meaning.typed for meaning in wanted])[which] * gains
         q = said.sum(axis=0) / sum(weights.values())
         t = np.minimum(1.0, asked.sum(axis=0) / table.totals[found])
         whole = np.flatnonzero((t >= _WHOLE) & (q < _WHOLE))

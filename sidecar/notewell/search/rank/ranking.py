@@ -196,7 +196,7 @@ class Ranking:
         bm25, cosine = _known(self.notes.bm25[places]), _known(self.notes.cosine[places])
         mean = self.notes.mean_cosine
         means = [None] * len(places) if mean is None else _known(mean[places])
-        scores = zip(ids, _rounded(self.scores[:limit]), self._scores(places), strict=True)
+        scores = zip(ids, _round(self.scores[:limit]), self._scores(places), strict=True)
         return tuple(
             RankedNote(
                 note_id=note_id,
@@ -221,13 +221,13 @@ class Ranking:
         columns: dict[str, Sequence[float | None]] = {
             "keyword": _known(fused.keyword[places]),
             "semantic": _known(fused.semantic[places]),
-            "fused": _rounded(fused.fused[places]),
+            "fused": _round(fused.fused[places]),
         }
         for name, values in (("tag", by.tag), ("recency", by.recency), ("graph", by.graph)):
             if values is not None:
-                columns[name] = _rounded(values[places])
+                columns[name] = _round(values[places])
         if addends is not None:
-            columns |= {name: _rounded(part[places]) for name, part in addends.named().items()}
+            columns |= {name: _round(part[places]) for name, part in addends.named().items()}
         for parts in zip(*columns.values(), strict=True):
             yield Scores(**dict(zip(columns, parts, strict=True)))
 
@@ -332,5 +332,5 @@ def _known(scores: FloatArray) -> list[float | None]:
     return [None if isnan(score) else round(score, _DIGITS) for score in scores.tolist()]
 
 
-def _rounded(scores: FloatArray) -> list[float]:
+def _round(scores: FloatArray) -> list[float]:
     return [round(score, _DIGITS) for score in scores.tolist()]

@@ -157,7 +157,7 @@ def search_terms(
     chunks = exclude_hits(index, chunks, scope.excluded)
     matches = index.keywords.match_notes(query, weights=weights, notes=scope.notes)
     if terms.alternatives:
-        matches = _covered(index, terms, matches)
+        matches = _cover(index, terms, matches)
     if len(scope.excluded):
         matches = matches.at(scope.among(matches.note_ids))
     names = _only_names(names, scope.among(names.note_ids))
@@ -165,7 +165,7 @@ def search_terms(
     return KeywordResult(terms, chunks, matches, names, by_whole)
 
 
-def _covered(index: IndexReader, terms: Terms, matches: NoteMatches) -> NoteMatches:
+def _cover(index: IndexReader, terms: Terms, matches: NoteMatches) -> NoteMatches:
     """The matches with the coverage of a query in which words stand for others.
 
     The alternatives for a word count as one word: the weightiest that a note has. Words that begin
@@ -220,22 +220,22 @@ def collect(
     mean_cosine[passages] = mean_cosines(chunks)
     matches, names = keyword.matches, keyword.names
     whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
-    coverage = _taken(matches.coverage, whole)
-    whole_names = _taken(names.whole.astype(np.float32), named) > 0
+    coverage = _take(matches.coverage, whole)
+    whole_names = _take(names.whole.astype(np.float32), named) > 0
     return chunks, NoteEvidence(
         ids=ids,
         passage_bm25=bm25,
         cosine=cosine,
         mean_cosine=mean_cosine,
-        whole_bm25=_taken(matches.bm25, whole),
+        whole_bm25=_take(matches.bm25, whole),
         coverage=coverage,
-        held=_taken(matches.held, whole),
-        lengths=_taken(matches.lengths.astype(np.float32), whole),
-        names=_with_kinds(_taken(names.scores, named), whole_names, coverage, keyword.terms),
-        exact=_taken(names.exact.astype(np.float32), named) > 0,
-        begun=_taken(names.begun, named),
-        said=_taken(names.said.astype(np.float32), named) > 0,
-        described=_described(index, keyword, whole),
+        held=_take(matches.held, whole),
+        lengths=_take(matches.lengths.astype(np.float32), whole),
+        names=_with_kinds(_take(names.scores, named), whole_names, coverage, keyword.terms),
+        exact=_take(names.exact.astype(np.float32), named) > 0,
+        begun=_take(names.begun, named),
+        said=_take(names.said.astype(np.float32), named) > 0,
+        described=_describe(index, keyword, whole),
         cosines=cosines,
     )
 
@@ -255,7 +255,7 @@ def _with_kinds(
     return np.maximum(names, named).astype(np.float32)
 
 
-def _described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
+def _describe(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
     """See `described`, of the notes at these places of the matches; 0 at -1."""
     known = np.flatnonzero(whole >= 0)
     found = np.zeros(len(whole), np.float32)
@@ -271,7 +271,7 @@ def _places(among: IdArray, ids: IdArray) -> IdArray:
     return np.where(among[places] == ids, places, -1)
 
 
-def _taken(values: FloatArray, places: IdArray) -> FloatArray:
+def _take(values: FloatArray, places: IdArray) -> FloatArray:
     """The values at these places; 0 at -1."""
     taken = np.zeros(len(places), np.float32)
     known = places >= 0

@@ -64,9 +64,9 @@ class MatchingBlock:
         if not (self.indent or self._may_go_on()):
             return self.parents()
         above = [
-            one
-            for one in reversed(chunks())
-            if one.ordinal < self.chunk.ordinal and one.headings == self.chunk.headings
+            chunk
+            for chunk in reversed(chunks())
+            if chunk.ordinal < self.chunk.ordinal and chunk.headings == self.chunk.headings
         ]
         indent = self.indent or _begun_indent(above, self.chunk.lines[0])
         return [*items_beyond(_whole_lines(above), indent), *self.parents()]
@@ -141,9 +141,9 @@ def further_items(
     if _on_one_line(chunk, snippets, shown_line):
         return
     best = _best(block for block in _matching(chunk, snippets) if block.block.is_item)
-    others = [one for one in best if not _holds(one, shown_line)]
-    for one in others[:MAX_ITEMS]:
-        yield one, one.weight / best[0].weight
+    others = [block for block in best if not _holds(block, shown_line)]
+    for other in others[:MAX_ITEMS]:
+        yield other, other.weight / best[0].weight
 
 
 def line_at(chunk: StoredChunk, at: int) -> int:
@@ -174,8 +174,8 @@ def _whole_lines(above: Sequence[StoredChunk]) -> Iterator[str]:
 
 def _begun_indent(above: Sequence[StoredChunk], line: int) -> int:
     """The indentation of a line of the source in the chunk where it begins; `above` as nearest."""
-    for one in above:
-        for text, number in zip(one.text.split("\n"), one.lines, strict=False):
+    for chunk in above:
+        for text, number in zip(chunk.text.split("\n"), chunk.lines, strict=False):
             if number == line and may_have_items(text):
                 return indent_of(text, 0)
     return 0
@@ -208,7 +208,7 @@ def _matching(chunk: StoredChunk, snippets: Snippets) -> Iterator[MatchingBlock]
 
 def _best(blocks: Iterable[MatchingBlock]) -> Sequence[MatchingBlock]:
     ordered = sorted(blocks, key=lambda one: -one.weight)
-    return [one for one in ordered if one.weight >= MIN_SHARE * ordered[0].weight]
+    return [block for block in ordered if block.weight >= MIN_SHARE * ordered[0].weight]
 
 
 def _holds(one: MatchingBlock, line: int) -> bool:

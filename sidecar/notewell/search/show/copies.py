@@ -17,7 +17,7 @@ def with_copies(shown: Sequence[Result], copies: Copies) -> tuple[Result, ...]:
     if not copies:
         return tuple(shown)
     return tuple(
-        _marked(result, copies[result.path]) if result.path in copies else result
+        _mark(result, copies[result.path]) if result.path in copies else result
         for result in shown
     )
 
@@ -31,16 +31,16 @@ def told_copies(paths: Sequence[str]) -> tuple[str, ...]:
     return (f"A synchroniser left conflict copies of this note: {names}{more}.",)
 
 
-def _marked(result: Result, copies: tuple[str, ...]) -> Result:
+def _mark(result: Result, copies: tuple[str, ...]) -> Result:
     return replace(
         result,
         copies=copies,
         copy=_copy_of(result.heading, copies),
-        passages=tuple(_marked_passage(passage, copies) for passage in result.passages),
+        passages=tuple(_mark_passage(passage, copies) for passage in result.passages),
     )
 
 
-def _marked_passage(passage: Passage, copies: tuple[str, ...]) -> Passage:
+def _mark_passage(passage: Passage, copies: tuple[str, ...]) -> Passage:
     copy = _copy_of(passage.heading, copies)
     return passage if copy is None else replace(passage, copy=copy)
 

@@ -36,18 +36,18 @@ def with_embedding_notes(
     ids that may). It shows its own passage that embeds the file, because the file itself shows
     the one that was found; `with_reasons` names the file and its page.
     """
-    known = index.notes([one.note_id for one in ranked])
+    known = index.notes([note.note_id for note in ranked])
     added: dict[int, RankedNote] = {}
-    for one in ranked:
-        file = known.get(one.note_id)
-        if file is None or not one.passages:
+    for note in ranked:
+        file = known.get(note.note_id)
+        if file is None or not note.passages:
             continue
         lines = embedding(index, file)
         if not 0 < len(lines) <= MAX_EMBEDDING:
             continue
         for note_id in _allowed(lines, among):
             if note_id not in added and not ranks(note_id):
-                added[note_id] = _embedding_note(index, one, note_id, lines[note_id])
+                added[note_id] = _embedding_note(index, note, note_id, lines[note_id])
     if not added:
         return tuple(ranked)
     # Sorting is stable: the file stays before a note of the same score.
@@ -73,7 +73,7 @@ def _embedding_note(index: IndexReader, found: RankedNote, note_id: int, line: i
 
 def _chunk_at(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
     """The last chunk that begins at or before a line, or else the first; None: there is none."""
-    before = [one for one in chunks if one.lines and min(one.lines) <= line]
+    before = [chunk for chunk in chunks if chunk.lines and min(chunk.lines) <= line]
     return before[-1] if before else next(iter(chunks), None)
 
 

@@ -90,17 +90,18 @@ def build_blocks(
     for note, place, chunks in _with_chunks(index, ranked):
         blocks = best_blocks((chunk for chunk, _ in chunks), snippets)
         shown = [
-            one.passage(
+            block.passage(
                 snippets,
-                round(place.score * one.weight / blocks[0].weight, 6),
+                round(place.score * block.weight / blocks[0].weight, 6),
                 note.path,
-                one.breadcrumb(partial(index.chunks_of, note.id)),
+                block.breadcrumb(partial(index.chunks_of, note.id)),
             )
-            for one in blocks
+            for block in blocks
         ]
         shown = shown or list(islice(_passages(note, place, chunks[:1], snippets), 1))
         results += [
-            _result(index, note, replace(place, score=one.score), [one], uri) for one in shown
+            _result(index, note, replace(place, score=passage.score), [passage], uri)
+            for passage in shown
         ]
     results.sort(key=lambda result: -result.score)
     return tuple(results[:limit])
@@ -136,7 +137,7 @@ def _telling(
     if kept or not chunks:
         return kept
     others = index.chunks_of(chunks[0][0].note_id)
-    first = next((one for one in others if not is_template(one.text, template)), None)
+    first = next((other for other in others if not is_template(other.text, template)), None)
     return chunks if first is None else [(first, 1.0)]
 
 
@@ -160,7 +161,7 @@ def list_notes(
     for note in notes:
         chunk = first.get(note.id) or placeholder(note.id)
         if finds is not None:
-            chunk = next((one for one in index.chunks_of(note.id) if finds(one.text)), chunk)
+            chunk = next((chunk for chunk in index.chunks_of(note.id) if finds(chunk.text)), chunk)
         ranked = RankedNote(note.id, score, Scores(), RawScores(), (), match=match)
         passage = _passage(note, chunk, 1.0, snippets, best=True)
         results.append(_result(index, note, ranked, [passage], uri))
@@ -343,9 +344,9 @@ class QueryPhrases:
         notes = index.notes([note.note_id for note in ranked])
         chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
         hits = _Hits(index, self._texts)
-        return [self._led(each, notes.get(each.note_id), chunks, hits) for each in ranked]
+        return [self._lead(each, notes.get(each.note_id), chunks, hits) for each in ranked]
 
-    def _led(
+    def _lead(
         self,
         ranked: RankedNote,
         note: StoredNote | None,
@@ -415,14 +416,14 @@ class _Hits:
 
 def _place(note: StoredNote, holds: Callable[[str], bool], snippets: Snippets) -> str | None:
     """The alias, tag or property of a note that holds a phrase, as `author: Jane Doe`."""
-    for name, value in _named(note):
+    for name, value in _name(note):
         if holds(value):
             label = link_label(value)
             return f"{name}: {snippets.make(label if holds(label) else value).text}"
     return None
 
 
-def _named(note: StoredNote) -> Iterator[tuple[str, str]]:
+def _name(note: StoredNote) -> Iterator[tuple[str, str]]:
     yield from (("alias", alias) for alias in note.aliases)
     yield from (("tag", tag) for tag in note.tags)
     yield from values_of(note)

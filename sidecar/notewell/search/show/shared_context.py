@@ -81,11 +81,11 @@ class SharedContext:
         if shared:
             titles = index.notes(shared[:_NAMED])
             names = [titles[note].title for note in shared[:_NAMED] if note in titles]
-            reasons.append(Reason("links", _listed(names, len(shared))))
+            reasons.append(Reason("links", _list(names, len(shared))))
         theirs = {tag.casefold() for tag in other.tags}
         tags = [f"#{written}" for tag, written in self.tags.items() if tag in theirs]
         if tags:
-            reasons.append(Reason("tags", _listed(tags[:_NAMED], len(tags))))
+            reasons.append(Reason("tags", _list(tags[:_NAMED], len(tags))))
         return tuple(reasons)
 
 
@@ -94,7 +94,7 @@ def _rarest(counts: Mapping[T, int], most: int) -> list[T]:
     return sorted(kept, key=lambda each: (counts[each], each))
 
 
-def _listed(names: list[str], count: int) -> str:
+def _list(names: list[str], count: int) -> str:
     further = count - len(names)
     return ", ".join(names) + (f" and {further} more" if further else "")
 
@@ -137,13 +137,13 @@ class Reasons:
                 replace(
                     result,
                     reasons=tuple(self._reasons(note, places[note.id])),
-                    linked=self._linked(note),
+                    linked=self._link(note),
                     duplicates=tuple(notes[other].path for other in same),
                 )
             )
         return tuple(annotated)
 
-    def _linked(self, note: StoredNote) -> Direction | None:
+    def _link(self, note: StoredNote) -> Direction | None:
         source = self._source.note
         return linked(self._index, source.id, note.id) if source is not None else None
 

@@ -117,7 +117,7 @@ def shown_text(
     letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
     told = zip(rows, letters.split("\n"), strict=False)
     kept = [row for row, name in told if row.text and (row.of_table or name not in shown)]
-    return _joined(kept, is_whole=not any(row.of_template for row in rows))
+    return _join(kept, is_whole=not any(row.of_template for row in rows))
 
 
 def _letters(text: str) -> str:
@@ -149,13 +149,13 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         elif cells and _is_head(rows, n, lines):
             head = row.split(_BAR)
         elif cells and (cells + 1 == len(head) or _is_one_of_many(rows, n, cells)):
-            cells_text = _named_cells(row, head)
+            cells_text = _name_cells(row, head)
             if cells_text:
                 yield _ShownPart(cells_text, start, source - 1, stands_alone=True, of_table=True)
         else:
             head = []
             skipped = _marks_before(row) if is_marked else len(row) - len(row.lstrip())
-            text = _cleaned(row[skipped:], is_marked=is_marked, may_have_noise=may_have_noise)
+            text = _clean(row[skipped:], is_marked=is_marked, may_have_noise=may_have_noise)
             if text:
                 yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
 
@@ -172,7 +172,7 @@ def _is_one_of_many(rows: Sequence[str], n: int, cells: int) -> bool:
     return any(0 <= at < len(rows) and rows[at].count(_BAR) == cells for at in (n - 1, n + 1))
 
 
-def _named_cells(row: str, head: Sequence[str]) -> str:
+def _name_cells(row: str, head: Sequence[str]) -> str:
     cells = [_without_marks(cell)[0] for cell in row.split(_BAR)]
     names = [_without_marks(name)[0] for name in head] or [""] * len(cells)
     pairs = zip(names, cells, strict=False)
@@ -182,10 +182,10 @@ def _named_cells(row: str, head: Sequence[str]) -> str:
 def _without_marks(row: str) -> tuple[str, int]:
     """A row without its marks and data, and how many characters are left out before it."""
     start = _marks_before(row)
-    return _cleaned(row[start:], is_marked=True, may_have_noise=True), start
+    return _clean(row[start:], is_marked=True, may_have_noise=True), start
 
 
-def _cleaned(text: str, *, is_marked: bool, may_have_noise: bool) -> str:
+def _clean(text: str, *, is_marked: bool, may_have_noise: bool) -> str:
     """The text after the marks of a row, without what is no text in it."""
     if is_marked and _RULE.fullmatch(text):
         return ""
@@ -201,7 +201,7 @@ def _marks_before(row: str) -> int:
     return lead.end() if lead else 0
 
 
-def _joined(rows: Sequence[_ShownPart], *, is_whole: bool) -> ShownText:
+def _join(rows: Sequence[_ShownPart], *, is_whole: bool) -> ShownText:
     parts: list[str] = []
     places: list[tuple[int, int, int]] = []
     walls: list[int] = []

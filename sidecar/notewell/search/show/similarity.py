@@ -127,7 +127,7 @@ def find_similar(
     The score of a note is the weighted mean, over the passages of the source, of its best cosine,
     and for a fifth the mean over its own passages of theirs.
     """
-    ids, rows = index.vectors.of_chunks(_found(index, source, limit, linked))
+    ids, rows = index.vectors.of_chunks(_find(index, source, limit, linked))
     owners = index.note_ids_of(ids)
     exists = owners >= 0  # a chunk may be deleted between the search and this look-up
     ids, owners, rows = ids[exists], owners[exists], rows[exists]
@@ -159,7 +159,7 @@ def compare(source: CenteredPassages, rows: FloatArray) -> FloatArray:
     return cosines
 
 
-def _found(
+def _find(
     index: IndexReader, source: CenteredPassages, limit: int, linked: IdArray | None
 ) -> IdArray:
     """Ids of chunks to compare, ascending: those nearest to each centered passage."""

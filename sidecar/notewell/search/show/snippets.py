@@ -108,7 +108,7 @@ class Snippets:
         `names` are those of its note and headings, `lines` the numbers of its rows
         (`shown_text`). `semantic` allows the closest sentence instead if there is no match.
         """
-        shown = self._shown(passage, names, lines)
+        shown = self._show(passage, names, lines)
         text = shown.text
         read = self._read(text)
         hits = read.hits
@@ -130,7 +130,7 @@ class Snippets:
         found = shown.source(at) if marks or start else 0
         return render(text, start, end, marks, found)
 
-    def _shown(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
+    def _show(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
         """The shown text of a passage: without template lines, unless only they have the words."""
         shown = shown_text(passage, names=names, lines=lines, template=self._template)
         if not shown.is_whole and not self._read(shown.text).hits:
@@ -146,7 +146,7 @@ class Snippets:
         read = self._read(text)
         found = [(hit.start, hit.token) for hit in read.hits]
         for start, end in self._special(read, 0, len(text)):
-            found += [(start, one.text) for one in spans(text[start:end])]
+            found += [(start, span.text) for span in spans(text[start:end])]
         self._last_matches = text, found
         return found
 

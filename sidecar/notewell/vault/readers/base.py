@@ -41,7 +41,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     for view in views if isinstance(views, tuple) else ():
         if isinstance(view, Mapping):
             rest = {key: value for key, value in view.items() if key != "name"}
-            _section(made, f"View {_shown(view.get('name'))}", rest)
+            _section(made, f"View {_show(view.get('name'))}", rest)
     return made.note(
         file, FileDescription(file_title(file.path, _SUFFIX), warnings=decoded.warnings)
     )
@@ -65,12 +65,12 @@ def _rows(value: PropertyValue, name: str = "") -> Iterator[str]:
         for part in value:
             yield from _rows(part, name)
     elif isinstance(value, tuple):
-        yield before + ", ".join(filter(None, map(_shown, value)))
-    elif _shown(value):
-        yield before + _shown(value)
+        yield before + ", ".join(filter(None, map(_show, value)))
+    elif _show(value):
+        yield before + _show(value)
 
 
-def _shown(value: PropertyValue) -> str:
+def _show(value: PropertyValue) -> str:
     return "" if value is None else " ".join(str(value).split())
 
 

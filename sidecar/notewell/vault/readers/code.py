@@ -111,7 +111,7 @@ def _ast_parts(around: ast.AST, level: int) -> Iterator[CodePart]:
     """The parts directly in one, and those within them; also in `if` and `try`."""
     for node in ast.iter_child_nodes(around):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             yield CodePart(node.name, level, first, node.end_lineno or node.lineno)
             if level < _DEEPEST:
                 yield from _ast_parts(node, level + 1)

@@ -31,7 +31,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     for part, heading in (("footnotes", "Footnotes"), ("endnotes", "Endnotes")):
         below = _Body(made, levels, heading)
         below.write(package.elements(f"word/{part}.xml"))
-    return made.note(file, _described(package, file))
+    return made.note(file, _describe(package, file))
 
 
 def _levels(events: Iterable[XmlEvent]) -> Mapping[str, int]:
@@ -154,7 +154,7 @@ class _Body:
         self._made.paragraph(text, kind)
 
 
-def _described(package: Package, file: FileFacts) -> FileDescription:
+def _describe(package: Package, file: FileFacts) -> FileDescription:
     stated: dict[str, str] = {}
     tag = ""
     for event in package.elements("docProps/core.xml"):

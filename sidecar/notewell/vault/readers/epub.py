@@ -44,7 +44,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         if made.full:
             break
         write_markup(made, decoded.text, is_link=_no_link, titled=True)
-    return made.note(file, _described(book, file, tuple(warnings)))
+    return made.note(file, _describe(book, file, tuple(warnings)))
 
 
 def _no_link(_: str) -> bool:
@@ -85,7 +85,7 @@ def _attributes(package: Package, part: str, tag: str, name: str) -> Iterator[st
             yield event.attributes[name]
 
 
-def _described(book: _Book, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
+def _describe(book: _Book, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
     stated = book.stated
     properties: dict[str, PropertyValue] = {}
     for name, key in (("author", "creator"), ("subject", "subject"), ("publisher", "publisher")):

@@ -34,11 +34,15 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
     made = NoteBuilder()
     elements = _elements(decoded.text, file.path)
-    frames = {name_of(one.get("id")): one for one in elements if one.get("type") == "frame"}
+    frames = {
+        name_of(element.get("id")): element
+        for element in elements
+        if element.get("type") == "frame"
+    }
     inside: defaultdict[str, list[Element]] = defaultdict(list)
-    for one in elements:
-        inside[name_of(one.get("frameId"))].append(one)
-    _write(made, [one for one in elements if name_of(one.get("frameId")) not in frames])
+    for element in elements:
+        inside[name_of(element.get("frameId"))].append(element)
+    _write(made, [element for element in elements if name_of(element.get("frameId")) not in frames])
     for key, frame in frames.items():
         made.heading(1, name_of(frame.get("name")), key or None)
         _write(made, inside[key])
@@ -62,16 +66,16 @@ def _elements(text: str, path: str) -> Sequence[Element]:
 
 
 def _write(made: NoteBuilder, elements: Sequence[Element]) -> None:
-    for one in elements:
-        if one.get("type") == "text":
+    for element in elements:
+        if element.get("type") == "text":
             # `text` has the line breaks that fit it into its box.
-            text = text_of(one.get("originalText")) or text_of(one.get("text"))
+            text = text_of(element.get("originalText")) or text_of(element.get("text"))
             made.paragraph(
                 _WIKILINK.sub(lambda link: link[2] or link[1], text),
-                block=name_of(one.get("id")) or None,
+                block=name_of(element.get("id")) or None,
             )
             _link(made, text)
-        _link(made, name_of(one.get("link")))
+        _link(made, name_of(element.get("link")))
 
 
 def _link(made: NoteBuilder, text: str) -> None:

@@ -117,8 +117,8 @@ def write_markup(
     title = tree.css_first("head > title")
     shown_title = " ".join(title.text().split()) if title is not None else ""
     meta = {
-        (one.attributes.get("name") or "").lower(): one.attributes.get("content") or ""
-        for one in tree.css("meta[name]")
+        (meta.attributes.get("name") or "").lower(): meta.attributes.get("content") or ""
+        for meta in tree.css("meta[name]")
     }
     tree.strip_tags(list(_DROPPED), recursive=True)
     writer = _PageWriter(made, is_link)
@@ -253,7 +253,7 @@ def _around(node: Any) -> _Block:
 
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
-    decoded = _decoded(raw, file.path)
+    decoded = _decode(raw, file.path)
     made = NoteBuilder()
 
     def is_link(address: str) -> bool:
@@ -274,7 +274,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return made.note(file, described)
 
 
-def _decoded(raw: bytes, path: str) -> Decoded:
+def _decode(raw: bytes, path: str) -> Decoded:
     """Decode a page, by the encoding it states where it is not UTF-8 or UTF-16."""
     decoded = decode_text(raw, path)
     stated = _CHARSET.search(raw, 0, _HEAD_BYTES)

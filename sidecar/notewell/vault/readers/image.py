@@ -132,11 +132,11 @@ def _png(raw: bytes, captions: Captions) -> None:
 def _png_text(kind: bytes, body: bytes, captions: Captions) -> None:
     key, _, value = body.partition(b"\x00")
     if kind == b"zTXt":
-        value = _inflated(value[1:])
+        value = _inflate(value[1:])
     elif kind == b"iTXt":
         packed, value = value[:1] == b"\x01", value[2:]
         value = value.split(b"\x00", 2)[-1]
-        value = _inflated(value) if packed else value
+        value = _inflate(value) if packed else value
     name = _PNG_TEXTS.get(_text(key).lower())
     if name is not None:
         captions.add(name, _text(value))
@@ -144,7 +144,7 @@ def _png_text(kind: bytes, body: bytes, captions: Captions) -> None:
         _xmp(value, captions)
 
 
-def _inflated(packed: bytes) -> bytes:
+def _inflate(packed: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(packed, _MOST)
     except zlib.error:
@@ -245,10 +245,10 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         for paragraph in file.ocr.read(raw).split("\n\n"):
             made.paragraph(paragraph)
         warnings = () if file.ocr.is_installed else (NO_OCR,)
-    return made.note(file, _described(captions, file, warnings))
+    return made.note(file, _describe(captions, file, warnings))
 
 
-def _described(captions: Captions, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
+def _describe(captions: Captions, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:
     properties: dict[str, PropertyValue] = {}
     for name in ("author", "keywords"):
         texts = captions.texts.get(name, [])

@@ -103,7 +103,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
     """
     import pypdfium2  # noqa: PLC0415 - see above
 
-    with _opened(raw, path) as document:
+    with _open(raw, path) as document:
         pages: list[tuple[PdfLine, ...]] = []
         damaged = 0
         for number in range(min(len(document), MAX_PAGES)):
@@ -113,7 +113,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
                 lines = tuple(_lines(with_text))
                 with_text.close()
                 if ocr is not None and not lines:
-                    lines = tuple(_scanned(page, ocr))
+                    lines = tuple(_scan(page, ocr))
                 pages.append(lines)
                 page.close()
             except pypdfium2.PdfiumError:
@@ -123,7 +123,7 @@ def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> PdfPages:
         return PdfPages(tuple(pages), metadata, len(document), damaged)
 
 
-def _opened(raw: bytes, path: str) -> Any:
+def _open(raw: bytes, path: str) -> Any:
     """The PdfDocument of a file; raises as `read_pages`."""
     import pypdfium2  # noqa: PLC0415 - as there
 
@@ -134,17 +134,17 @@ def _opened(raw: bytes, path: str) -> Any:
             raise UnreadableNoteError(
                 f"{path} is encrypted and needs a password, so it is not read.", code="encrypted"
             ) from error
-        raise _damaged(path) from error
+        raise _damage_error(path) from error
 
 
-def _damaged(path: str) -> UnreadableNoteError:
+def _damage_error(path: str) -> UnreadableNoteError:
     return UnreadableNoteError(
         f"{path} is not a PDF that can be read; it may be damaged or incomplete.",
         code="unreadable",
     )
 
 
-def _rendered(page: Any, dpi: float, most: float, *, grey: bool) -> tuple[int, int, list[bytes]]:
+def _render(page: Any, dpi: float, most: float, *, grey: bool) -> tuple[int, int, list[bytes]]:
     """Width, height and rows of a page (PdfPage) of at most so many pixels, of one byte or three.
 
     The three are red, green and blue.
@@ -166,18 +166,18 @@ def page_picture(raw: bytes, path: str, number: int) -> bytes:
     """
     import pypdfium2  # noqa: PLC0415 - as there
 
-    with _opened(raw, path) as document:
+    with _open(raw, path) as document:
         count = len(document)
         if not 1 <= number <= count:
             raise UnreadableNoteError(
                 f"{path} has {count:,} pages, no page {number}.", code="no_page"
             )
         try:
-            width, height, rows = _rendered(
+            width, height, rows = _render(
                 document[number - 1], _PICTURE_DPI, _MAX_PICTURE, grey=False
             )
         except pypdfium2.PdfiumError as error:
-            raise _damaged(path) from error
+            raise _damage_error(path) from error
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))  # each row begins with its filter
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # eight bits of each colour
     chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
@@ -187,9 +187,9 @@ def page_picture(raw: bytes, path: str, number: int) -> bytes:
     )
 
 
-def _scanned(page: Any, ocr: Ocr) -> Iterator[PdfLine]:
+def _scan(page: Any, ocr: Ocr) -> Iterator[PdfLine]:
     """The lines of a page (PdfPage) that is an image; blank lines between them are gaps."""
-    width, height, rows = _rendered(page, _DPI, _MAX_PIXELS, grey=True)
+    width, height, rows = _render(page, _DPI, _MAX_PIXELS, grey=True)
     image = b"P5 %d %d 255\n" % (width, height) + b"".join(rows)
     for number, row in enumerate(ocr.read(image).split("\n")):
         if row.strip() and number < _MAX_LINES:
@@ -303,8 +303,8 @@ def _heading_levels(pages: Sequence[Sequence[PdfLine]]) -> dict[float, int]:
     for page in pages:
         for line in page:
             if line.size > 0:
-                sizes[_rounded(line.size)] += len(line.text)
-                lines[_rounded(line.size)] += 1
+                sizes[_round(line.size)] += len(line.text)
+                lines[_round(line.size)] += 1
     if not sizes:
         return {}
     body = sizes.most_common(1)[0][0]
@@ -319,7 +319,7 @@ def _heading_levels(pages: Sequence[Sequence[PdfLine]]) -> dict[float, int]:
     return levels
 
 
-def _rounded(size: float) -> float:
+def _round(size: float) -> float:
     return round(size * 2) / 2
 
 
@@ -330,7 +330,7 @@ def _paragraphs(lines: Sequence[PdfLine], levels: dict[float, int]) -> Iterator[
     before: PdfLine | None = None
     for line in lines:
         titles = len(line.text) <= _MAX_HEADING and not _LEADERS.search(line.text)
-        own = levels.get(_rounded(line.size), 0) if titles else 0
+        own = levels.get(_round(line.size), 0) if titles else 0
         if before is not None and not _begins(before, line, usual, same=own == level):
             text = joined(text, line.text)
         else:
@@ -410,10 +410,10 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
             made.heading(block.level, block.text, name)
         else:
             made.paragraph(block.text, block=name)
-    return made.note(file, _described(pages, file))
+    return made.note(file, _describe(pages, file))
 
 
-def _described(pages: PdfPages, file: FileFacts) -> FileDescription:
+def _describe(pages: PdfPages, file: FileFacts) -> FileDescription:
     stated = pages.metadata
     title = " ".join(stated.get("Title", "").split())
     if not title or len(title) > _MAX_TITLE or _NO_TITLE.match(title):

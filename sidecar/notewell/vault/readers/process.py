@@ -143,7 +143,7 @@ class ReaderProcess:
         try:
             return _with_tuples(from_json(ReadNote, body))
         except ServerError as error:
-            raise _failed(file, "its reader's answer makes no sense") from error
+            raise _failure(file, "its reader's answer makes no sense") from error
 
     def picture(self, raw: bytes, file: FileFacts, page: int) -> bytes:
         """A page of a file, the first is 1, as a PNG; raises as `read`."""
@@ -198,7 +198,7 @@ class ReaderProcess:
         self.close()
         if late.is_set():
             raise too_slow(file.path, seconds)
-        raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")
+        raise _failure(file, why or f"its reader crashed ({_how(child.returncode)})")
 
     def _running(self, file: FileFacts) -> subprocess.Popen[bytes]:
         if self.child is None:
@@ -301,7 +301,7 @@ def seconds_for(*, ocr: bool) -> float:
     return MAX_SECONDS + (OCR_SECONDS if ocr else 0)
 
 
-def _failed(file: FileFacts, why: str) -> UnreadableNoteError:
+def _failure(file: FileFacts, why: str) -> UnreadableNoteError:
     return UnreadableNoteError(f"{file.path} is unread: {why}.", code="unreadable")
 
 

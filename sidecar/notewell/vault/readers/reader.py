@@ -73,7 +73,7 @@ def decode(raw: bytes) -> Decoded | None:
     """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
-            return _marked(raw[len(mark) :], encoding)
+            return _mark(raw[len(mark) :], encoding)
     if b"\x00" in raw:
         found = _unmarked_utf16(raw)
         if found is not None:
@@ -103,17 +103,17 @@ def _without_nul(decoded: Decoded) -> Decoded:
     return Decoded(text, decoded.encoding, (*decoded.warnings, warning))
 
 
-def _marked(raw: bytes, encoding: str) -> Decoded | None:
+def _mark(raw: bytes, encoding: str) -> Decoded | None:
     try:
         text, warnings = raw.decode(encoding), ()
     except UnicodeDecodeError as error:
         text = raw.decode(encoding, errors="replace")
         warning = f"Byte {error.start} is not valid {encoding}; damaged characters show as \ufffd."
-        return _checked(Decoded(text, encoding, (warning,)))
-    return _checked(Decoded(text, encoding, warnings))
+        return _check(Decoded(text, encoding, (warning,)))
+    return _check(Decoded(text, encoding, warnings))
 
 
-def _checked(decoded: Decoded) -> Decoded | None:
+def _check(decoded: Decoded) -> Decoded | None:
     """The text without its NULs; None where these are more than a few."""
     nul = decoded.text.count(_NUL)
     if not nul:

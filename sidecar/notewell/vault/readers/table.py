@@ -96,7 +96,7 @@ def _spans(rows: Sequence[_TableRow], text: str) -> Iterator[Span]:
     for row in (*body, None):
         if group and (row is None or size + len(row.text) > _GROUP_CHARACTERS):
             yield _span(header, group, starts, len(text), with_header=first)
-            header = header if not first else replace(header, text=_shortened(header.text))
+            header = header if not first else replace(header, text=_shorten(header.text))
             group, size, first = [], 0, False
         if row is not None:
             group.append(row)
@@ -105,7 +105,7 @@ def _spans(rows: Sequence[_TableRow], text: str) -> Iterator[Span]:
         yield _span(header, [], starts, len(text), with_header=True)
 
 
-def _shortened(header: str) -> str:
+def _shorten(header: str) -> str:
     """The header without the columns that are too many to be repeated."""
     if len(header) <= _HEADER_CHARACTERS:
         return header

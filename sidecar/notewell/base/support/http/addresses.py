@@ -37,7 +37,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 def resolve(host: str, port: int) -> tuple[str, ...]:
     """The addresses of a host name; raises OSError where it has none."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(one[4][0]) for one in found))
+    return tuple(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 def public_request(
@@ -84,8 +84,8 @@ def _public(host: str, port: int, resolve: Resolve) -> str:
         raise HttpError("connection", str(error) or type(error).__name__) from error
     if not addresses:
         raise HttpError("refused", "its name has no address")
-    for one in addresses:
-        if not is_public(one):
+    for address in addresses:
+        if not is_public(address):
             raise HttpError("refused", "it is in a private network")
     return addresses[0]
 

@@ -123,7 +123,7 @@ class HttpClient:
             if reply.status not in _REDIRECTS or location is None:
                 return reply
             reply.close()
-            request = _redirected(request, reply.status, location)
+            request = _redirect(request, reply.status, location)
         reply = self._open_once(request, cancel)
         if self.redirects and reply.status in _REDIRECTS:
             reply.close()
@@ -162,7 +162,7 @@ def _send_request(connection: OpenConnection, request: HttpRequest, url: SplitRe
         connection.request(request.method, target, body=request.body, headers=headers)
 
 
-def _redirected(request: HttpRequest, status: int, location: str) -> HttpRequest:
+def _redirect(request: HttpRequest, status: int, location: str) -> HttpRequest:
     """The request that a redirect asks for; keys and bodies never go to another origin."""
     target = translate(lambda: urljoin(request.url, location))
     old, new = parse_url(request.url), parse_url(target)

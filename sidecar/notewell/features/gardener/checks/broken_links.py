@@ -105,7 +105,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         for link in broken:
             meant = names.meant(link.target)
             if meant is not None and meant.path != note.path:
-                yield from _suggested(garden, note, body, link, meant)
+                yield from _suggest(garden, note, body, link, meant)
             elif meant is None and link.kind == "wikilink" and not link.embed:
                 missing[folded(link.target)].append((note, link))
     yield from _missing_notes(garden, missing.values())
@@ -142,7 +142,7 @@ def _is_note(link: Link) -> bool:
     return bool(link.target) and not link.target.lower().endswith(ATTACHMENTS)
 
 
-def _suggested(
+def _suggest(
     garden: Garden, note: NoteFacts, body: NoteBody, link: Link, meant: _Meant
 ) -> Iterator[SuggestionView]:
     written = body.text[link.start : link.end]
@@ -150,7 +150,7 @@ def _suggested(
     if meant.confidence < MIN_CONFIDENCE or link.start < body.start or at is None:
         return
     start, old = at
-    new = _retargeted(garden, link, meant.path)
+    new = _retarget(garden, link, meant.path)
     if new is None or new == old:
         return
     line = body.line_at(link.start)
@@ -170,14 +170,14 @@ def _place(written: str, link: Link) -> tuple[int, str] | None:
     """The place of the target in a link as written, and its form there."""
     spelled = (link.target, quote(link.target, safe="/"), f"<{link.target}>")
     begin = written.find("](") if link.kind == "markdown" else 0
-    for one in spelled if begin >= 0 else ():
-        start = written.find(one, begin)
+    for spelling in spelled if begin >= 0 else ():
+        start = written.find(spelling, begin)
         if start >= 0:
-            return start, one
+            return start, spelling
     return None
 
 
-def _retargeted(garden: Garden, link: Link, path: str) -> str | None:
+def _retarget(garden: Garden, link: Link, path: str) -> str | None:
     if link.kind == "markdown":
         return quote(path, safe="/")
     target = link_target(garden, path)

@@ -25,17 +25,17 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         for path in copies if body is not None else ():
             copy = garden.read_copy(path)
             if body is not None and copy is not None:
-                yield _suggested(note, body, path, copy)
+                yield _suggest(note, body, path, copy)
 
 
-def _suggested(note: NoteFacts, body: NoteBody, path: str, copy: NoteBody) -> SuggestionView:
+def _suggest(note: NoteFacts, body: NoteBody, path: str, copy: NoteBody) -> SuggestionView:
     only_note, only_copy = _lines_alone(body.text, copy.text)
     name = path.rpartition("/")[2]
     return suggestion(
         NAME,
         note.path,
         f"{name} is a conflict copy of {note.name}",
-        f"{_told(only_note, only_copy)} Take over what you want to keep, then delete {path}.",
+        f"{_tell(only_note, only_copy)} Take over what you want to keep, then delete {path}.",
         1.0,
         edits=(),
         subject=f"{path}\n{note.hash}\n{_hash_of(copy)}",
@@ -56,7 +56,7 @@ def _lines_alone(one: str, other: str) -> tuple[int, int]:
     return (mine - theirs).total(), (theirs - mine).total()
 
 
-def _told(only_note: int, only_copy: int) -> str:
+def _tell(only_note: int, only_copy: int) -> str:
     if not only_note and not only_copy:
         return "Both have the same lines."
     return f"Lines in the copy alone: {only_copy}. Lines in the note alone: {only_note}."

@@ -45,7 +45,7 @@ _STATES = (
     ("before", "after"), ("increase", "decrease"), ("increases", "decreases"), ("first", "last"),
     ("minimum", "maximum"), ("online", "offline"), ("encrypted", "unencrypted"),
 )  # fmt: skip
-_OPPOSITE = {one: "/".join(pair) for pair in _STATES for one in pair}
+_OPPOSITE = {state: "/".join(pair) for pair in _STATES for state in pair}
 _NEGATIONS = frozenset(("not", "no", "cannot", "without", "neither", "nor"))
 _CONTRACTED = re.compile(r"n['\u2019]t$")
 # "This replaces the earlier plan" right before a link.
@@ -69,16 +69,16 @@ class Statement:
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark notes that are replaced, and the earlier of two that disagree."""
-    yield from _replaced(garden)
+    yield from _replace(garden)
     told: set[frozenset[str]] = set()
     for one, other, kind in disagreements(statements(garden)):
         pair = frozenset((one.path, other.path))
         if pair not in told:
             told.add(pair)
-            yield _suggested(garden, one, other, kind)
+            yield _suggest(garden, one, other, kind)
 
 
-def _replaced(garden: Garden) -> Iterator[SuggestionView]:
+def _replace(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark each note of which another says, before a link to it, that it replaces it."""
     for note in garden.tended_notes():
         body = garden.read(note.path) if note.links else None
@@ -150,7 +150,7 @@ def _statement(path: str, line: int, text: str) -> Statement:
 def disagreements(said: Iterable[Statement]) -> Iterator[tuple[Statement, Statement, str]]:
     """Pairs of statements of different notes that disagree, and about what: best pairs first."""
     every = list(said)
-    counts = Counter(word for one in every for word in one.about)
+    counts = Counter(word for statement in every for word in statement.about)
     having: dict[str, list[int]] = defaultdict(list)
     found: list[tuple[float, int, int, str]] = []
     notes: dict[int, set[str]] = defaultdict(set)  # with statements like each
@@ -193,7 +193,7 @@ def _difference(one: Statement, other: Statement) -> str:
     return kinds[0] if len(kinds) == 1 else ""
 
 
-def _suggested(garden: Garden, one: Statement, other: Statement, kind: str) -> SuggestionView:
+def _suggest(garden: Garden, one: Statement, other: Statement, kind: str) -> SuggestionView:
     lines: Mapping[str, Statement] = {one.path: one, other.path: other}
     marked, kept = sorted(
         (garden.notes[one.path], garden.notes[other.path]),
@@ -204,13 +204,13 @@ def _suggested(garden: Garden, one: Statement, other: Statement, kind: str) -> S
         NAME,
         marked.path,
         f"{marked.name} and {kept.name} disagree",
-        f"They differ in {kind}. {_quoted(marked, lines)} {_quoted(kept, lines)}",
+        f"They differ in {kind}. {_quote(marked, lines)} {_quote(kept, lines)}",
         _CONFIDENCE,
         edits=(SuggestedEdit(marked.path, marked.hash, set={PROPERTY: link}),),
         subject=f"{kept.path}\n{one.text}\n{other.text}",
     )
 
 
-def _quoted(note: NoteFacts, lines: Mapping[str, Statement]) -> str:
+def _quote(note: NoteFacts, lines: Mapping[str, Statement]) -> str:
     said = lines[note.path]
     return f"{note.path}, line {said.line}: “{said.text}”"

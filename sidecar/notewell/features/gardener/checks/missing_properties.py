@@ -44,9 +44,9 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         expected = usual_properties(notes)
         for note in notes:
             own = {name.lower() for name in note.properties}
-            for one in expected:
-                if one.name.lower() not in own:
-                    yield _suggested(note, one, len(notes) - 1)
+            for property_ in expected:
+                if property_.name.lower() not in own:
+                    yield _suggest(note, property_, len(notes) - 1)
 
 
 def _is_of_folder(note: NoteFacts) -> bool:
@@ -78,12 +78,12 @@ def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
 def _usual_value(values: list[PropertyValue]) -> PropertyValue:
     """The value that nearly all are; None where there is none."""
     best = max(values, key=lambda one: sum(one == other for other in values[:200]))
-    same = sum(one == best and type(one) is type(best) for one in values)
+    same = sum(value == best and type(value) is type(best) for value in values)
     empty = best in ("", ()) or (isinstance(best, tuple) and None in best)
     return best if same >= _MIN_SAME * len(values) and not empty else None
 
 
-def _suggested(note: NoteFacts, usual: Usual, others: int) -> SuggestionView:
+def _suggest(note: NoteFacts, usual: Usual, others: int) -> SuggestionView:
     return suggestion(
         NAME,
         note.path,

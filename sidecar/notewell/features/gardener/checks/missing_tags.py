@@ -36,7 +36,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             if vote.share < MIN_SHARE:
                 break
             if len(vote.notes) >= _MIN_VOTERS and not _has(note, vote.what):
-                yield _suggested(note, vote)
+                yield _suggest(note, vote)
 
 
 def tags_in_use(garden: Garden) -> Mapping[str, frozenset[str]]:
@@ -64,9 +64,11 @@ def _has(note: NoteFacts, tag: str) -> bool:
     )
 
 
-def _suggested(note: NoteFacts, vote: Vote) -> SuggestionView:
+def _suggest(note: NoteFacts, vote: Vote) -> SuggestionView:
     names = ", ".join(vote.notes[:3])
-    name = next((one for one in note.properties if one.lower() in _PROPERTIES), "tags")
+    name = next(
+        (property_ for property_ in note.properties if property_.lower() in _PROPERTIES), "tags"
+    )
     return suggestion(
         NAME,
         note.path,

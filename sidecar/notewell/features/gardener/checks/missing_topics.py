@@ -28,7 +28,9 @@ _PROPERTIES = frozenset({"topics", "topic"})
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest topics for the notes without any."""
     topics = topics_of(garden)
-    own = {one.path for one in garden.ontology.topics} | set(garden.ontology.index_notes.values())
+    own = {topic.path for topic in garden.ontology.topics} | set(
+        garden.ontology.index_notes.values()
+    )
     bare = [
         note
         for note in garden.tended_notes()
@@ -46,7 +48,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
                 found.setdefault(vote.what, (min(vote.share, 1.0), why))
         best = sorted(found, key=lambda path: (-found[path][0], path))[:_MOST]
         for path in best:
-            yield _suggested(garden, note, path, *found[path])
+            yield _suggest(garden, note, path, *found[path])
 
 
 def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
@@ -63,10 +65,12 @@ def _stated(note: NoteFacts) -> bool:
     return any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
 
 
-def _suggested(
+def _suggest(
     garden: Garden, note: NoteFacts, topic: str, confidence: float, why: str
 ) -> SuggestionView:
-    name = next((one for one in note.properties if one.lower() in _PROPERTIES), "topics")
+    name = next(
+        (property_ for property_ in note.properties if property_.lower() in _PROPERTIES), "topics"
+    )
     link = property_link(garden, topic)
     return suggestion(
         NAME,

@@ -41,8 +41,8 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         if body is not None:
             shingles[note.path] = shingles_of(body)
     for one, other, resemblance in pairs(_own(shingles)):
-        kept, marked = _ranked(garden, one, other)
-        yield _suggested(garden, kept, marked, resemblance)
+        kept, marked = _rank(garden, one, other)
+        yield _suggest(garden, kept, marked, resemblance)
 
 
 def shingles_of(body: NoteBody) -> npt.NDArray[np.uint32]:
@@ -93,7 +93,7 @@ def _resemblance(one: npt.NDArray[np.uint32], other: npt.NDArray[np.uint32]) -> 
     return both / (len(one) + len(other) - both)
 
 
-def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]:
+def _rank(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]:
     """The note to keep and the one to mark: linked from more notes, older, first by path.
 
     Of "Bees" and "Bees copy", or "2.4.2" and "2.4.2-rc-1", the shorter name is kept.
@@ -109,7 +109,7 @@ def _ranked(garden: Garden, one: str, other: str) -> tuple[NoteFacts, NoteFacts]
     return garden.notes[kept], garden.notes[marked]
 
 
-def _suggested(
+def _suggest(
     garden: Garden, kept: NoteFacts, marked: NoteFacts, resemblance: float
 ) -> SuggestionView:
     link = property_link(garden, kept.path)

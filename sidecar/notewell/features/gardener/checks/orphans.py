@@ -23,9 +23,13 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         return
     for path, around in neighbours(garden, orphans, centred(garden), most=4 * MOST):
         orphan = garden.notes[path]
-        fit = [one for one in around if one.path in garden.tended and one.cosine >= MIN_COSINE]
-        for one in fit[:MOST]:
-            yield _suggested(garden, orphan, one)
+        fit = [
+            neighbour
+            for neighbour in around
+            if neighbour.path in garden.tended and neighbour.cosine >= MIN_COSINE
+        ]
+        for neighbour in fit[:MOST]:
+            yield _suggest(garden, orphan, neighbour)
 
 
 def _is_orphan(garden: Garden, note: NoteFacts) -> bool:
@@ -35,12 +39,14 @@ def _is_orphan(garden: Garden, note: NoteFacts) -> bool:
     return not out and not garden.linked_from.get(note.path)
 
 
-def _suggested(garden: Garden, orphan: NoteFacts, near: Neighbour) -> SuggestionView:
+def _suggest(garden: Garden, orphan: NoteFacts, near: Neighbour) -> SuggestionView:
     source = garden.notes[near.path]
     sentence = garden.sentence(source.path, orphan.path)
     why = f"; it says “{sentence}”" if sentence else ""
     link = property_link(garden, orphan.path)
-    name = next((one for one in source.properties if one.lower() == PROPERTY), PROPERTY)
+    name = next(
+        (property_ for property_ in source.properties if property_.lower() == PROPERTY), PROPERTY
+    )
     return suggestion(
         NAME,
         orphan.path,

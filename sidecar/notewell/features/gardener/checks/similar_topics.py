@@ -24,7 +24,7 @@ _PROPERTIES = frozenset({"topics", "topic"})
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to use one topic where two are alike."""
-    topics = [one for one in garden.ontology.topics if one.path in garden.tended]
+    topics = [topic for topic in garden.ontology.topics if topic.path in garden.tended]
     values: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for value in topic_values(garden.notes.values(), garden.ontology):
         if value.topic is not None:
@@ -57,7 +57,7 @@ def alike(garden: Garden, topics: list[Topic]) -> Iterator[tuple[Topic, Topic, f
     for one, other, score in alike_in_name(topics):
         named.add((one.path, other.path))
         yield one, other, score, "name"
-    known = [one for one in topics if one.path in garden.row_of]
+    known = [topic for topic in topics if topic.path in garden.row_of]
     for one, other in combinations(known, 2):
         if (one.path, other.path) not in named:
             rows = garden.row_of[one.path], garden.row_of[other.path]
@@ -75,7 +75,7 @@ def merge_edits(
     """
     by_note: dict[str, dict[str, str]] = defaultdict(dict)
     for path, written in values:
-        by_note[path][written] = _written(garden, written, kept)
+        by_note[path][written] = _write(garden, written, kept)
     for path, words in sorted(by_note.items()):
         note = garden.notes[path]
         swap: Mapping[str, Mapping[str, str]] = {
@@ -86,6 +86,6 @@ def merge_edits(
     yield SuggestedEdit(left.path, garden.notes[left.path].hash, set={PROPERTY: link})
 
 
-def _written(garden: Garden, written: str, topic: Topic) -> str:
+def _write(garden: Garden, written: str, topic: Topic) -> str:
     """A value of `topics` that names another topic, in the form in which it was written."""
     return property_link(garden, topic.path) if written.strip()[:1] == "[" else topic.name

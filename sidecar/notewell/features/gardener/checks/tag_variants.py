@@ -43,7 +43,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     for variant in variants({tag: len(paths) for tag, paths in uses.items()}):
         notes = [garden.notes[path] for path in uses[variant.tag] if path in garden.tended]
         if 0 < len(notes) == len(uses[variant.tag]) <= MOST_NOTES:
-            yield from _suggested(garden, variant, notes, len(uses[variant.usual]))
+            yield from _suggest(garden, variant, notes, len(uses[variant.usual]))
 
 
 def variants(counts: Mapping[str, int]) -> Iterator[Variant]:
@@ -71,7 +71,7 @@ def _how(tag: str, usual: str) -> tuple[float, str]:
     return _PLURAL, "the plural or accents"
 
 
-def _suggested(
+def _suggest(
     garden: Garden, variant: Variant, notes: list[NoteFacts], usual: int
 ) -> Iterator[SuggestionView]:
     edits = []
@@ -108,7 +108,7 @@ def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> SuggestedEdit | 
     swap = {}
     for name, value in body.properties.items():
         if name.lower() in _PROPERTIES:
-            words = _respelled(value, variant)
+            words = _respell(value, variant)
             if words:
                 swap[name] = words
     if not replacements and not swap:
@@ -116,7 +116,7 @@ def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> SuggestedEdit | 
     return SuggestedEdit(note.path, note.hash, replacements, swap=swap)
 
 
-def _respelled(value: object, variant: Variant) -> dict[str, str]:
+def _respell(value: object, variant: Variant) -> dict[str, str]:
     """The texts of a property that name the tag, and what they become."""
     texts = value if isinstance(value, tuple) else (value,)
     return {

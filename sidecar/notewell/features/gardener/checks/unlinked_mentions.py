@@ -93,7 +93,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             note = garden.notes[found.note]
             body = garden.read(note.path)
             if body is not None:
-                yield from _suggested(garden, note, body, found, confidence)
+                yield from _suggest(garden, note, body, found, confidence)
 
 
 def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
@@ -113,17 +113,17 @@ def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
             if mention.name not in first and not is_markup(text, mention.start, mention.end):
                 first[mention.name] = mention
         said.update(first.keys())
-        said.update({f"\n{text[one.start : one.end]}" for one in first.values()})
-        linked.update(_linked(note, body))
+        said.update({f"\n{text[mention.start : mention.end]}" for mention in first.values()})
+        linked.update(_link(note, body))
         if note.path in garden.tended:
             for mention in _worth(note, first.values(), targets):
                 written = text[mention.start : mention.end]
                 firsts.append(_First(note.path, mention, written, in_name(text, mention)))
-    for one in firsts:
-        name, alike = one.mention.name, f"\n{one.written}"
+    for first_mention in firsts:
+        name, alike = first_mention.mention.name, f"\n{first_mention.written}"
         target = targets[name].target
         use = NameUse(target, linked[name], said[name], linked[alike], said[alike])
-        yield UnlinkedMention(one.path, one.mention, use, one.in_name)
+        yield UnlinkedMention(first_mention.path, first_mention.mention, use, first_mention.in_name)
 
 
 @frozen
@@ -164,7 +164,7 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
     }
 
 
-def _linked(note: NoteFacts, body: NoteBody) -> set[str]:
+def _link(note: NoteFacts, body: NoteBody) -> set[str]:
     """The names that the text of a note shows as links; properties are no text.
 
     Each is there folded, and as it is written behind a line's end, which no name has.
@@ -174,7 +174,7 @@ def _linked(note: NoteFacts, body: NoteBody) -> set[str]:
         for link, target in note.links
         if target is not None and link.start >= body.start
     }
-    return {*map(folded, shown), *(f"\n{one}" for one in shown)}
+    return {*map(folded, shown), *(f"\n{name}" for name in shown)}
 
 
 def _worth(
@@ -189,7 +189,7 @@ def _worth(
             yield mention
 
 
-def _suggested(
+def _suggest(
     garden: Garden, note: NoteFacts, body: NoteBody, found: UnlinkedMention, confidence: float
 ) -> Iterator[SuggestionView]:
     start, end, use = found.mention.start, found.mention.end, found.use
