@@ -102,7 +102,7 @@ def vault_of_memories(root: Path, writer: VaultWriter | None) -> OpenVault:
     """A vault whose folder of memories is `Memory`."""
     return open_vault(
         record=VaultRecord("v1", "v", root / "vault"),
-        settings=Settings(root, root, root, features={"memory": MemoryRules("Memory")}),
+        settings=lambda: Settings(root, root, root, features={"memory": MemoryRules("Memory")}),
         writer=writer,
         changed=lambda _: None,
     )
@@ -312,7 +312,7 @@ def _phone_index(root: Path) -> tuple[EmbeddedIndex, PhoneIndex]:
     settings = Settings(root, root, root)
     vault = open_vault(
         record=record,
-        settings=settings,
+        settings=lambda: settings,
         index=index,
         runs=runs,
         embedder=lambda: None,

@@ -61,7 +61,7 @@ class ContextReply:
         "/api/context",
         "context",
         "Text for a language model to answer from, within a budget of tokens",
-        needs="read",
+        required_scope="read",
         rate_class="search",
         example={"q": "how bees find their way", "budget_tokens": 1000},
     )

@@ -107,7 +107,7 @@ LoggedQueryText = Annotated[str, Pattern(r"\S"), Normalise(check_query, MAX_QUER
         "/api/opened",
         "opened",
         "Record which result of a search was opened",
-        needs="read",
+        required_scope="read",
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     )
 )
@@ -169,7 +169,7 @@ class LogRequest(Request[LogReply]):
         "/api/log/clear",
         "log_clear",
         "Delete the log of searches",
-        needs="admin",
+        required_scope="admin",
         example={"keep_verdicts": True},
     )
 )

@@ -297,7 +297,7 @@ class SuggestRequest(Request[SuggestReply]):
         "/api/models/allow",
         "allow_host",
         "Allow sending notes to the host of the configured service, or forbid it",
-        needs="admin",
+        required_scope="admin",
         example={"host": "api.openai.com"},
     )
 )
@@ -347,7 +347,7 @@ class ConfigRequest(Request[ConfigReply]):
         "/api/config",
         "change_config",
         "Change settings in the configuration file; the next start uses them",
-        needs="admin",
+        required_scope="admin",
         example={"changes": {"search.passages": 5}},
     )
 )

@@ -58,11 +58,11 @@ class Endpoint:
     class of its rate limit (None: by its scope). `timed` requests are cancelled when their answer
     takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
     a field to the header that may carry it. A field in braces in `path` stands there, and nowhere
-    else. `instead` is the record of the JSON that a stream's route replies with where a caller asks
-    for that, `events` the record of the data of each kind of its events. A request that `waits`
-    for something to happen takes no slot of the server meanwhile. `changes` says whether it changes
-    notes or an index (None: where the scope is write), and not what a server keeps itself, such as
-    verdicts, conversations and devices.
+    else. `json_reply` is the record of the JSON that a stream's route replies with where a caller
+    asks for that, `events` the record of the data of each kind of its events. A `long_poll`, which
+    waits for something to happen, takes no slot of the server meanwhile. `changes` says whether it
+    changes notes or an index (None: where the scope is write), and not what a server keeps itself,
+    such as verdicts, conversations and devices.
     """
 
     method: Method
@@ -71,7 +71,7 @@ class Endpoint:
     summary: str
     status: int = 200
     media: str = JSON_MEDIA
-    needs: Scope | None = None
+    required_scope: Scope | None = None
     rate_class: RateClass | None = None
     timed: bool = True
     needs_token: bool = True
@@ -79,9 +79,9 @@ class Endpoint:
     changes: bool | None = None
     example: Example = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    instead: type | None = None
+    json_reply: type | None = None
     events: Mapping[str, type] = field(default_factory=dict)
-    waits: bool = False
+    long_poll: bool = False
 
     @property
     def in_path(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Endpoint:
     @property
     def scope(self) -> Scope:
         """The permission that a caller must have."""
-        return self.needs or ("read" if self.method == "GET" else "write")
+        return self.required_scope or ("read" if self.method == "GET" else "write")
 
     @property
     def of_writers(self) -> bool:

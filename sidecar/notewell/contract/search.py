@@ -380,7 +380,7 @@ class SimilarRequest(Request[SearchReply]):
         "/api/similar",
         "similar_text",
         "Notes similar to a text",
-        needs="read",
+        required_scope="read",
         rate_class="search",
         example={"text": "A hive in spring needs room and water.", "limit": 3},
     )

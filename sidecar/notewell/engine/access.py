@@ -286,7 +286,7 @@ class Devices:
                 del stored.devices[_place(stored, name)]
 
     def remove(self, device: str) -> None:
-        """Remove the device with this id; NotFoundError where there is none."""
+        """Remove the device with this id; NotFoundError if there is none."""
         with self._changing() as stored:
             left = [each for each in stored.devices if each.id != device]
             if len(left) == len(stored.devices):

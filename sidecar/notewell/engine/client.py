@@ -86,7 +86,7 @@ class ServerInfo:
 def running_server(directory: Path) -> ServerInfo | None:
     """Find the server that writes the index in `directory`.
 
-    None where there is none: no file, an unreadable or stale one, another contract, or nothing
+    None if there is none: no file, an unreadable or stale one, another contract, or nothing
     that answers at that address within a second.
     """
     info = _read(directory / SERVER_FILE)
@@ -261,7 +261,7 @@ def _read(file: Path) -> ServerInfo | None:
             vaults=tuple(str(vault) for vault in stored["vaults"]),
             certificate=stored.get("certificate"),
         )
-        urlsplit(info.url).port  # noqa: B018 - raises where the address is none
+        urlsplit(info.url).port  # noqa: B018 - raises if the address is malformed
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return info

@@ -143,7 +143,7 @@ class Engine:
         usual = usual_times(parts.features)
         self.vault = OpenVault(
             record,
-            settings,
+            lambda: self._settings,
             index,
             parts.source,
             own,
@@ -227,7 +227,7 @@ class Engine:
         return self.history.logged(request, self.features.refreshed(request, found))
 
     def _search(self, request: SearchRequest) -> SearchReply:
-        """Search here, or in a reader, if it would find the same."""
+        """Search in a reader process where its result is the same as here, otherwise here."""
         here, index = partial(self.searcher.search, request), self._parts.index
         embedder = self._parts.models.answering if request.mode != "keyword" else None
         reranks = self._settings.search.rerank if request.rerank is None else request.rerank
@@ -302,12 +302,11 @@ class Engine:
     # --- settings and models ----------------------------------------------------------------
 
     def use_settings(self, settings: Settings) -> None:
-        """Use from now on what of other settings needs no restart; what runs ends by the old."""
+        """Apply settings that need no restart; running work keeps the old ones."""
         self._settings = settings
         if self.shared is not None:
             self.shared = replace(self.shared, settings=settings)
         self.searcher.use_rules(settings.search)
-        self.features.use(settings)
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts alone, from now on; a model that waited for it is loaded."""

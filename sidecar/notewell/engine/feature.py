@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -65,9 +65,9 @@ class Feature:
     - `tuning`: a function from the data folder of a vault to one that gives the factors on the
       weights of its next search;
     - `query_table`: a function from the data folder of a vault to one that gives the table by which
-      queries of a model are answered without it, None where there is none;
-    - `past`: a function from a folder that tells whether its notes have a past, in which the
-      feature searches for `as_of` and `ever`;
+      queries of a model are answered without it, None if there is none;
+    - `searches_history`: a function that tells whether a folder has a history of its notes, in
+      which the feature searches for `as_of` and `ever`;
     - `engines`: an `IndexEngine` for each scheme of the addresses of indexes that it stores.
 
     `runs` are the kinds of runs that the schedule may begin, each with its usual time; `starts`
@@ -97,7 +97,7 @@ class Feature:
     expands: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
     tuning: str = ""
-    past: str = ""
+    searches_history: str = ""
     query_table: str = ""
     engines: Mapping[str, str] = field(default_factory=dict)
 
@@ -106,7 +106,8 @@ class Feature:
 class OpenVault:
     """One vault at work, as its features see it.
 
-    `writer` None: the vault is never written. `changed` is called with the path of each note
+    `settings` gives those that are in force now, which may change while the vault is open. With
+    `writer` None the vault is never written. `changed` is called with the path of each note
     written. `schedule` tells which runs are due, and follows a feature's at times that may change.
     `reindex` has the paths given, or without any the whole vault, compared with the index:
     by the writer that serves the vault, else before it returns. `embedder` gives the model that
@@ -118,7 +119,7 @@ class OpenVault:
     """
 
     record: VaultRecord
-    settings: Settings
+    settings: Callable[[], Settings]
     index: IndexReader
     source: Source
     writer: VaultWriter | None
@@ -138,7 +139,7 @@ class OpenVault:
     @property
     def folder(self) -> Path:
         """The data folder of the vault, even if a setting puts the index elsewhere."""
-        return self.record.data_folder(self.settings.data_dir)
+        return self.record.data_folder(self.settings().data_dir)
 
     def open_writer(self) -> VaultWriter:
         """The writer; ReadOnlyError where the vault is never written."""
@@ -156,18 +157,17 @@ class OpenFeature:
 
     `answers` has a function for each request, `streams` one for each that is answered by a stream,
     whose thread the caller lends, and `runs` one for each kind of run, which begins it without
-    waiting for its end. `expand` and `past` search by the search function they are given. `start`
-    is called once where a writer serves the vault, `use` when settings were changed, `close` at the
-    end. `refresh` gives the reply to a search as it is shown.
+    waiting for its end. `expand_query` and `search_history` search by the search function they are
+    given. `start` is called once where a writer serves the vault, `close` at the end. `refresh`
+    gives the reply to a search as it is shown.
     """
 
     answers: Answers
     streams: Streams = field(default_factory=dict)
-    expand: Callable[[SearchRequest, Search], SearchReply] | None = None
-    past: Callable[[SearchRequest, Search], SearchReply] | None = None
+    expand_query: Callable[[SearchRequest, Search], SearchReply] | None = None
+    search_history: Callable[[SearchRequest, Search], SearchReply] | None = None
     runs: Mapping[RunKind, Callable[[], object]] = field(default_factory=dict)
     start: Callable[[], None] = lambda: None
-    use: Callable[[Settings], None] = lambda _: None
     close: Callable[[], None] = lambda: None
     refresh: Callable[[SearchRequest, SearchReply], SearchReply] | None = None
 
@@ -203,9 +203,9 @@ class OpenFeatures:
         if not of_past and not isinstance(request.expand, str):
             return search(request)
         for feature in self._features:
-            if feature.past if of_past else request.expand in feature.expands:
+            if feature.searches_history if of_past else request.expand in feature.expands:
                 opened = self.open(feature)
-                found = opened.past if of_past else opened.expand
+                found = opened.search_history if of_past else opened.expand_query
                 if found is not None:
                     return found(request, search)
         raise _missing(
@@ -220,7 +220,7 @@ class OpenFeatures:
         raise _missing(request.endpoint.name)
 
     def refreshed(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
-        """The reply to a search as it is shown: as it is where no feature reads the notes."""
+        """Let the feature of the source refresh the results; without one they stay as they are."""
         for feature in self._of_source:
             refresh = self.open(feature).refresh
             reply = reply if refresh is None else refresh(request, reply)
@@ -242,12 +242,6 @@ class OpenFeatures:
                 except NotewellError as error:
                     log.warning("%s could not be started: %s", feature.name, error.message)
 
-    def use(self, settings: Settings) -> None:
-        with self._opening:
-            self._vault = replace(self._vault, settings=settings)
-            for feature in self._opened.values():
-                feature.use(settings)
-
     def close(self) -> None:
         with self._opening:
             for feature in self._opened.values():
@@ -267,9 +261,7 @@ class OpenFeatures:
 
 
 def _missing(name: str) -> NotFoundError:
-    return NotFoundError(
-        f"{name} is of a feature that this program does not have.", code="feature_missing"
-    )
+    return NotFoundError(f"{name} needs a feature that is not installed.", code="feature_missing")
 
 
 def load(place: str) -> Any:

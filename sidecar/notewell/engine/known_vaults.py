@@ -237,7 +237,7 @@ class KnownVaults:
         """The vault that `word` names (id, name or folder).
 
         Without a word: the one that `cwd` lies in, the only one, or the default. NotFoundError
-        where there is none.
+        if there is none.
         """
         records = self.records()
         if word is not None:

@@ -101,7 +101,7 @@ class Vaults(KnownVaults):
     def move(self, record: VaultRecord, folder: Path) -> VaultRecord:
         """Give a known vault the folder where its notes are now; the index stays.
 
-        Raises NotFoundError or UsageError where the folder is none, is another vault's, or has
+        Raises NotFoundError or UsageError if the folder does not exist, is another vault's, or has
         other notes.
         """
         path = _real_folder(folder)
@@ -193,7 +193,11 @@ class Vaults(KnownVaults):
         return self._served
 
     def has_past(self, record: VaultRecord) -> bool:
-        return any(load(feature.past)(record.path) for feature in self._features if feature.past)
+        return any(
+            load(feature.searches_history)(record.path)
+            for feature in self._features
+            if feature.searches_history
+        )
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""

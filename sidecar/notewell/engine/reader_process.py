@@ -136,7 +136,7 @@ def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText 
 
 
 class VaultSearcher:
-    """Answers messages one after the other: a vault to open, or a search of one that is open.
+    """Message loop of a reader process: opens vaults and runs searches.
 
     `ask` gives the server's vector of a query, or why there is none.
     """

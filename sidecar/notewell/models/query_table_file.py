@@ -11,7 +11,7 @@ from notewell.base.types import ModelKey
 from notewell.models.query_table import QueryTable, log
 
 NAME = "query-table.bin"
-# Finds the table that stands for a model; None: there is none.
+# Finds the table that stands for a model; None if there is none.
 FindTable: TypeAlias = "Callable[[ModelKey | None], QueryTable | None]"
 
 

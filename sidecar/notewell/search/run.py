@@ -54,7 +54,7 @@ from notewell.search.rank.relevance import (
     MOST_WORDS,
     NEAREST_PASSAGES,
     USUALLY_NEARER,
-    Asked,
+    QueryRequirements,
     judge,
     odds_by_meaning,
 )
@@ -128,7 +128,7 @@ _LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Weighed:
+class _ScoredCandidates:
     """Candidate passages, and their notes with all evidence and the scores that it makes."""
 
     chunks: Candidates
@@ -155,27 +155,27 @@ class _TextSearch:
         """The results, best first."""
         terms = self.terms()
         if not len(self.scope.daily):
-            return self.results_of(terms)
+            return self.results_for(terms)
         content = content_words_of(terms, self.said.text, typing=self.context.is_typing)
         scope = with_daily_notes(self.context, self.scope, content, self.report)
-        return replace(self, scope=scope).results_of(terms)
+        return replace(self, scope=scope).results_for(terms)
 
-    def results_of(self, terms: Terms) -> tuple[Result, ...]:
+    def results_for(self, terms: Terms) -> tuple[Result, ...]:
         """The results of these words, best first."""
-        found = self.retrieved(terms)
+        found = self.retrieve(terms)
         if not found.terms.weights:
             self.report.warnings.append("The query has no letters, digits or emoji to search for.")
             if self.parsed.lists and self.scope.notes is not None:
                 return _list(self.context, self.parsed, self.scope.notes, self.report)
             return ()
-        weighed = self.weighed(found)
-        ranking, below = self.ranked(found, weighed)
-        ranking = self.related(found, weighed, ranking)
+        candidates = self.score_candidates(found)
+        ranking, below = self.rank_notes(found, candidates)
+        ranking = self.with_relevance(found, candidates, ranking)
         if below:
             self.report.filtered["min_score"] = below
-        return self.shown(found, weighed, ranking)
+        return self.build_results(found, candidates, ranking)
 
-    def retrieved(self, terms: Terms) -> Retrieved:
+    def retrieve(self, terms: Terms) -> Retrieved:
         """The hits of the text by its words, corrected, and by its meaning."""
         index, request = self.context.index, self.context.request
         corrected = self.parsed.text
@@ -184,7 +184,7 @@ class _TextSearch:
             corrected = corrected_text(self.parsed.text, terms.fixes)
         limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
         text = corrected_text(corrected_text(self.said.text, terms.fixes), terms.completed)
-        vector = self.vector(text)
+        vector = self.embed_query(text)
         self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
         keyword = (
             retrieve.only_terms(index, terms, weights)
@@ -232,7 +232,7 @@ class _TextSearch:
             synonyms=self.said.others,
         )
 
-    def vector(self, text: str) -> FloatArray | None:
+    def embed_query(self, text: str) -> FloatArray | None:
         """The embedding of the query (dimensions,); None in keyword mode or without a model."""
         if self.context.request.mode == "keyword":
             return None
@@ -263,18 +263,19 @@ class _TextSearch:
             self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def asked(self, found: Retrieved) -> Asked:
+    def requirements(self, found: Retrieved) -> QueryRequirements:
         """The demands of the query on its results."""
-        required = bool(self.parsed.phrases) or self.parsed.lists
-        asked, words = Asked.of(found.terms, required=required), content_words(found.text)
+        has_conditions = bool(self.parsed.phrases) or self.parsed.lists
+        required = QueryRequirements.of(found.terms, required=has_conditions)
+        words = content_words(found.text)
         if len(words) < 2:
-            return asked
-        beyond_words = partial(self.nearer_than, found, words[:MOST_WORDS])
+            return required
+        beyond_words = partial(self.semantic_lead, found, words[:MOST_WORDS])
         groups = found.terms.content_groups()
         together = partial(self.context.index.keywords.notes_with_each, groups)
-        return replace(asked, words=len(words), beyond_words=beyond_words, together=together)
+        return replace(required, words=len(words), beyond_words=beyond_words, together=together)
 
-    def nearer_than(self, found: Retrieved, words: Sequence[str]) -> float:
+    def semantic_lead(self, found: Retrieved, words: Sequence[str]) -> float:
         """The lead of the query over the words: how much nearer to it the nearest passages are.
 
         It is not measured where a service would be asked for every word, nor by a query table,
@@ -299,7 +300,7 @@ class _TextSearch:
         nearer = passages @ found.vector - np.max(of_words, axis=0)
         return CosineMap.of(model).scale * float(nearer.mean()) if len(nearer) else USUALLY_NEARER
 
-    def weighed(self, found: Retrieved) -> _Weighed:
+    def score_candidates(self, found: Retrieved) -> _ScoredCandidates:
         """The candidates of both halves, scored by their evidence."""
         index = self.context.index
         chunks, notes = self.evidence(found)
@@ -332,7 +333,7 @@ class _TextSearch:
         if plan.method in {"auto", "keyword"} and self.is_plain:
             guarantees = self.guarantees(found, notes, query, period)
             scored = guarantees.applied(scored)
-        return _Weighed(chunks, notes, query, plan, scored, spreading, period, guarantees)
+        return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, period, guarantees)
 
     @property
     def is_plain(self) -> bool:
@@ -386,23 +387,23 @@ class _TextSearch:
         unreadable = caches.readability.unreadable(index, note_ids, embedder)
         return SearchReader(embedder.count_tokens, unreadable)
 
-    def ranked(self, found: Retrieved, weighed: _Weighed) -> tuple[Ranking, int]:
+    def rank_notes(self, found: Retrieved, candidates: _ScoredCandidates) -> tuple[Ranking, int]:
         """The candidate notes in order, boosted; and how many are below the least score."""
-        plan, chunks = weighed.plan, weighed.chunks
+        plan, chunks = candidates.plan, candidates.chunks
         boosts = Boosts(
             self.context,
             found.terms,
             dated=note_scope.mentions_date(self.parsed),
-            period=weighed.period,
+            period=candidates.period,
             summed=plan.method in SUMS,
             sink_templates=not note_scope.means_templates(self.parsed),
-            named=weighed.notes.ids[weighed.notes.is_named],
+            named=candidates.notes.ids[candidates.notes.is_named],
         )
         if plan.method in SUMS:
-            chunks = weighed.notes.cosines.mapped_chunks(chunks)
+            chunks = candidates.notes.cosines.mapped_chunks(chunks)
         ranking, below = rank(
             chunks,
-            weighed.scored,
+            candidates.scored,
             plan,
             min_score=self.context.least_score,
             boost=boosts.multipliers,
@@ -415,33 +416,35 @@ class _TextSearch:
         self.report.fusion = Fusion(plan.method, {**params, "best": ranking.best})
         return ranking, below
 
-    def related(self, found: Retrieved, weighed: _Weighed, whole: Ranking) -> Ranking:
+    def with_relevance(
+        self, found: Retrieved, candidates: _ScoredCandidates, whole: Ranking
+    ) -> Ranking:
         """The ranking with the relevance of its notes; without the weak ones, unless requested.
 
         Notes with words of the query that are not among the best are counted, but not ranked.
         """
-        notes = weighed.notes
-        asked = self.asked(found)
+        notes = candidates.notes
+        required = self.requirements(found)
         mode = _possible_mode(self.context.request.mode, notes)
-        shares = weighed.scored.fused.fused if weighed.plan.method == "auto" else None
-        relevance = judge(notes, weighed.query, mode, asked, shares)
-        if weighed.period is not None and whole.multipliers.recency is not None:
+        shares = candidates.scored.fused.fused if candidates.plan.method == "auto" else None
+        relevance = judge(notes, candidates.query, mode, required, shares)
+        if candidates.period is not None and whole.multipliers.recency is not None:
             relevance = relevance.with_certain(whole.multipliers.recency > WITHIN_PERIOD)
-        if weighed.guarantees is not None:
-            kept, filler = weighed.guarantees.never_cut, weighed.guarantees.filler
+        if candidates.guarantees is not None:
+            kept, filler = candidates.guarantees.never_cut, candidates.guarantees.filler
             relevance = relevance.with_certain(kept)
-            if not asked.required:
+            if not required.required:
                 relevance = relevance.without(filler & ~kept)
-            if weighed.guarantees.unknown is not None:
-                self.report.warnings.append(NO_SUCH_WORD.format(weighed.guarantees.unknown))
+            if candidates.guarantees.unknown is not None:
+                self.report.warnings.append(NO_SUCH_WORD.format(candidates.guarantees.unknown))
                 relevance = relevance.less_confident_if_all_weak()
             first = next((at for at in whole.order if not relevance.weak[at]), None)
             relevance = relevance.with_strong(
-                weighed.guarantees.strong(relevance.likely_strong, first)
+                candidates.guarantees.strong(relevance.likely_strong, first)
             )
         self.report.confidence = round(relevance.confidence, 3)
-        if weighed.spreading is not None:
-            relevance = weighed.spreading.with_linked(relevance, notes.ids)
+        if candidates.spreading is not None:
+            relevance = candidates.spreading.with_linked(relevance, notes.ids)
         ranking = replace(whole, relevance=relevance)
         # With a least score, these are below it: their words say less than those of the others.
         held, ids = found.keyword.unranked(notes.ids)
@@ -452,7 +455,7 @@ class _TextSearch:
             trace_relevance(self.report.trace, self.context.index, whole, ranking)
             return ranking
         ranking, weak = ranking.without_weak()
-        weak += int(np.count_nonzero(~asked.is_all_in(held, ids, answered=relevance.answered)))
+        weak += int(np.count_nonzero(~required.is_all_in(held, ids, answered=relevance.answered)))
         if weak:
             self.report.filtered["weak"] = weak
         if weak and not len(ranking):
@@ -462,7 +465,9 @@ class _TextSearch:
         trace_relevance(self.report.trace, self.context.index, whole, ranking)
         return ranking
 
-    def shown(self, found: Retrieved, weighed: _Weighed, ranking: Ranking) -> tuple[Result, ...]:
+    def build_results(
+        self, found: Retrieved, candidates: _ScoredCandidates, ranking: Ranking
+    ) -> tuple[Result, ...]:
         """The results of the reply: the first notes, with passages, snippets and reasons."""
         index, request, trace = self.context.index, self.context.request, self.report.trace
         ranked = self.first_notes(ranking)
@@ -485,8 +490,8 @@ class _TextSearch:
         shown = phrases.with_reasons(index, shown, snippets)
         if self.said.used:
             shown = results.with_synonyms(index, shown, ranked, self.said.used)
-        if weighed.spreading is not None:
-            shown = weighed.spreading.with_reasons(index, shown, ranked)
+        if candidates.spreading is not None:
+            shown = candidates.spreading.with_reasons(index, shown, ranked)
         room = request.limit - len(shown)
         shown += results.unscored(index, others, room, snippets, self.context.address)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))

@@ -21,7 +21,7 @@ _PROPERTIES = 10_000
 
 
 def bounded(note: Note) -> Note:
-    """The note with no more of these than a vault can search; what was left out is a warning."""
+    """Cap what a note may have of each, such as tags and links; each cut adds a warning."""
     warnings = tuple(_warnings(note))
     description = note.description
     if not warnings and len(description or "") <= _DESCRIPTION_CHARACTERS:

@@ -45,7 +45,7 @@ class Indents:
         """Walk on to the line that holds `until`, and past its list markers.
 
         Returns the place of the next indented code on the way, with its line ends, and the column
-        at which it begins, and stands behind it; None where there is none.
+        at which it begins, and stands behind it; None if there is none.
         """
         text = self._text
         while self._at <= until and self._at < len(text):

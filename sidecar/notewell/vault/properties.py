@@ -137,8 +137,8 @@ def read_frontmatter(text: str) -> Frontmatter:
 
     The block begins on the very first line, as in Obsidian. Broken YAML gives a
     warning and the properties that are readable on their own, hostile YAML only a warning; in both
-    cases the body begins after the block. A block that holds no property at all is none: its text
-    stands between two rules.
+    cases the body begins after the block. A block without any property belongs to the body: its
+    text stands between two rules.
     """
     block = _block(text)
     if block is None:

@@ -33,7 +33,7 @@ _WRITTEN = (".md", ".markdown", ".txt")
 
 
 def written_text(root: Path, path: str) -> str | None:
-    """The text of a file as it is written; None if it cannot be read, or is no text."""
+    """Raw text of a file; None if it is unreadable or binary."""
     if not path.lower().endswith(_WRITTEN):
         return None
     try:

@@ -145,7 +145,7 @@ class _Scan:
         return Regions("".join(self._kept), tuple(self._blocks), comments)
 
     def _indent(self, until: int) -> int | None:
-        """Read the next indented code up to `until`; where it ends, None where there is none."""
+        """Read the next indented code up to `until`; where it ends, None if there is none."""
         found = self._indents.walk(until) if self._indents is not None else None
         if found is None:
             return None

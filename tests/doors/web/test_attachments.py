@@ -112,7 +112,7 @@ async def test_what_a_browser_has_is_neither_drawn_nor_sent_again(
         ({"path": "wings.pdf", "page": "3"}, 404, "has 2 pages, no page 3"),
         ({"path": "wings.pdf", "page": "-1"}, 400, "its number"),
         ({"path": "wings.pdf", "page": "1" * 400}, 400, "its number"),
-        ({"path": "kept.png", "page": "1"}, 400, "Only PDFs have pages"),
+        ({"path": "kept.png", "page": "1"}, 400, "is not a PDF"),
     ],
 )
 async def test_a_page_that_is_not_there_is_said(

@@ -52,7 +52,7 @@ _DISTANCES = (0.0, 0.06, 0.1, 0.12, 0.16, 0.2)
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryRequirements:
     """A paragraph of a note without its links, and the notes that it links (none, of most)."""
 
     path: str
@@ -190,7 +190,7 @@ def _distance(found: Sequence[Result]) -> float:
     return scores[0] - sum(scores[1:2]) if found and found[0].match == "strong" else -1.0
 
 
-def paragraphs(folder: Path) -> Iterator[Asked]:
+def paragraphs(folder: Path) -> Iterator[QueryRequirements]:
     """The paragraphs of prose of a vault, those with links in both ways."""
     files = sorted(folder.rglob("*.md"))
     paths = {file.relative_to(folder).as_posix(): file for file in files}
@@ -219,10 +219,10 @@ def paragraphs(folder: Path) -> Iterator[Asked]:
             if len(removed) < _LEAST_LETTERS:
                 continue
             if others:
-                yield Asked(path, "kept", kept, others)
-                yield Asked(path, "removed", removed, others)
+                yield QueryRequirements(path, "kept", kept, others)
+                yield QueryRequirements(path, "removed", removed, others)
             elif not linked:
-                yield Asked(path, "none", kept, [])
+                yield QueryRequirements(path, "none", kept, [])
 
 
 def _plain(text: str) -> str:

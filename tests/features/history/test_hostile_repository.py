@@ -50,7 +50,7 @@ def vault(tmp_path: Path) -> Repository:
     return made
 
 
-class Asked:
+class QueryRequirements:
     """What an engine of a vault answers about its past."""
 
     def __init__(self, vault: Path, data: Path, weights: Path) -> None:
@@ -71,8 +71,8 @@ class Asked:
 
 
 @pytest.fixture
-def asked(vault: Repository, tmp_path: Path, weights: Path) -> Iterator[Asked]:
-    made = Asked(vault.vault, tmp_path / "data", weights)
+def asked(vault: Repository, tmp_path: Path, weights: Path) -> Iterator[QueryRequirements]:
+    made = QueryRequirements(vault.vault, tmp_path / "data", weights)
     yield made
     made.engine.close()
 
@@ -100,7 +100,7 @@ def old_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("old_git")
 def test_a_partial_clone_fetches_nothing_and_runs_nothing(
-    vault: Repository, asked: Asked, tmp_path: Path
+    vault: Repository, asked: QueryRequirements, tmp_path: Path
 ) -> None:
     trace = tmp_path / "ran"
     (blob,) = [line.split()[2] for line in vault.git("ls-tree", "HEAD~1").splitlines()]
@@ -127,7 +127,7 @@ def test_a_partial_clone_fetches_nothing_and_runs_nothing(
     assert not trace.exists()
 
 
-def test_settings_of_a_repository_are_not_read(vault: Repository, asked: Asked) -> None:
+def test_settings_of_a_repository_are_not_read(vault: Repository, asked: QueryRequirements) -> None:
     vault.git("config", "diff.noprefix", "true")
     vault.git("config", "diff.mnemonicPrefix", "true")
     vault.git("config", "include.path", "/dev/zero")
@@ -254,7 +254,7 @@ def test_what_is_excluded_now_is_excluded_from_the_past(
         json.dumps({"userIgnoreFilters": ["Private/"]})
     )
     (vault.vault / ".notewell.toml").write_text('[vault]\nexclude = ["Old/"]\n')
-    asked = Asked(vault.vault, tmp_path / "data", weights)
+    asked = QueryRequirements(vault.vault, tmp_path / "data", weights)
     assert asked.as_of("safe", "2025-03-15") == ["Old/A.md"]  # the engine was given no such setting
     assert asked.ever("safe") == ["Old/A.md"]
     assert [one.path for one in asked.versions("safe").versions] == ["Old/A.md", "Old/A.md"]
@@ -302,7 +302,7 @@ def blob_of(vault: Repository, text: str) -> str:
 
 
 def test_a_thousand_million_paths_are_refused(
-    vault: Repository, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    vault: Repository, asked: QueryRequirements, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git, "MOST_ENTRIES", 20_000)
     blob = blob_of(vault, "x")
@@ -317,14 +317,14 @@ def test_a_thousand_million_paths_are_refused(
         asked.ever("x")
 
 
-def test_a_note_too_large_is_left_out(vault: Repository, asked: Asked) -> None:
+def test_a_note_too_large_is_left_out(vault: Repository, asked: QueryRequirements) -> None:
     large = "word " * 3_000_000  # 15 MB, which git packs into some kilobytes
     vault.commit("2025-03-01", {"Large.md": large, "Small.md": "A word.\n"})
     assert asked.as_of("word", "2025-03-15") == ["Small.md"]
 
 
 def test_a_commit_without_a_valid_time_is_left_out_and_told(
-    vault: Repository, asked: Asked
+    vault: Repository, asked: QueryRequirements
 ) -> None:
     blob = blob_of(vault, "Bees buzz.\n")
     for time in ("99999999999999999999", "-5", "never"):
@@ -333,7 +333,9 @@ def test_a_commit_without_a_valid_time_is_left_out_and_told(
         assert (reply.total == 1) != bool(reply.warnings)
 
 
-def test_names_that_no_file_has_are_left_out_and_told(vault: Repository, asked: Asked) -> None:
+def test_names_that_no_file_has_are_left_out_and_told(
+    vault: Repository, asked: QueryRequirements
+) -> None:
     blob = blob_of(vault, "Bees buzz.\n")
     long = "n" * 300 + ".md"
     commit_of(vault, tree_of(vault, f"100644 blob {blob}\t{long}", f"100644 blob {blob}\tShort.md"))
@@ -348,7 +350,7 @@ def test_names_that_no_file_has_are_left_out_and_told(vault: Repository, asked: 
     ["..\\..\\x.md", "C:\\x.md", "\\\\server\\share\\x.md", ".obsidian\\..\\..\\x.bat", "a:b.md"],
 )
 def test_no_file_of_the_past_is_written_under_its_name(
-    vault: Repository, asked: Asked, tmp_path: Path, path: str
+    vault: Repository, asked: QueryRequirements, tmp_path: Path, path: str
 ) -> None:
     blob = blob_of(vault, "Bees buzz.\n")
     commit_of(vault, tree_of(vault, f"100644 blob {blob}\t{path}"))
@@ -407,7 +409,7 @@ def until_stopped(
         failed.append(error)
 
 
-def test_git_ends_with_the_request(slow_git: Path, asked: Asked) -> None:
+def test_git_ends_with_the_request(slow_git: Path, asked: QueryRequirements) -> None:
     for ask in (lambda: asked.as_of("bees", "2025-03-01"), lambda: asked.versions("bees")):
         stop = threading.Event()
         failed: list[NotewellError] = []
@@ -426,7 +428,7 @@ def test_git_ends_with_the_request(slow_git: Path, asked: Asked) -> None:
 def test_git_ends_with_the_vault(
     slow_git: Path, vault: Repository, tmp_path: Path, weights: Path
 ) -> None:
-    asked = Asked(vault.vault, tmp_path / "data", weights)
+    asked = QueryRequirements(vault.vault, tmp_path / "data", weights)
     failed: list[NotewellError] = []
     never, ask = threading.Event(), lambda: asked.as_of("bees", "2025-03-01")
     thread = threading.Thread(target=until_stopped, args=(never, ask, failed))
@@ -440,7 +442,7 @@ def test_git_ends_with_the_vault(
 
 
 def test_git_that_takes_too_long_is_ended(
-    slow_git: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    slow_git: Path, asked: QueryRequirements, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_child, "SECONDS", 0.2)
     with pytest.raises(SourceError, match="took longer") as caught:
@@ -449,7 +451,7 @@ def test_git_that_takes_too_long_is_ended(
     assert not is_running(int(slow_git.read_text()))
 
 
-def test_what_a_killed_process_left_is_deleted(asked: Asked) -> None:
+def test_what_a_killed_process_left_is_deleted(asked: QueryRequirements) -> None:
     history = asked.engine.vault.folder / "history"
     left = history / "making-gone-0123"
     (left / "notes").mkdir(parents=True)

@@ -49,7 +49,7 @@ class Desk:
         self.memories = Memories(
             open_vault(
                 record=VaultRecord("v1", "vault", self.vault),
-                settings=settings_of(self.vault.parent, self.folder),
+                settings=lambda: settings_of(self.vault.parent, self.folder),
                 writer=self.writer if self.writable else None,
                 changed=self.changed.append,
             ),

@@ -59,7 +59,7 @@ def phone(
     return PhoneIndex(
         open_vault(
             record=record,
-            settings=settings,
+            settings=lambda: settings,
             index=index,
             runs=runs,
             embedder=lambda: None,

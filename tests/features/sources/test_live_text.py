@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,16 @@ def test_too_many_requests_end_them_for_a_minute(roam: FakeRoam) -> None:
     assert limiter.left() == 2
     limiter.exhaust()
     assert (limiter.left(), limiter.wait_s()) == (0, 60.0)
+
+
+def test_a_change_of_settings_reaches_the_texts_at_once(roam: FakeRoam, engine: Engine) -> None:
+    roam.put("page-a", "Bees", "They dance. " + "So many words follow here. " * 30, edited=20)
+    whole = of(asked(engine), "Bees.md")
+
+    settings = engine.vault.settings()
+    engine.use_settings(replace(settings, search=replace(settings.search, snippet_chars=80)))
+
+    shorter = of(asked(engine), "Bees.md")
+    assert whole.current
+    assert shorter.current
+    assert len(shorter.snippet) < 120 < len(whole.snippet)

@@ -7,7 +7,7 @@ import pytest
 from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.spelling import Speller
 from notewell.search.query.terms import completions, content_words, query_terms
-from notewell.search.rank.relevance import Asked
+from notewell.search.rank.relevance import QueryRequirements
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -69,8 +69,8 @@ def test_a_real_word_that_only_begins_others_is_lacking(make_library: MakeLibrar
     settled = query_terms(index, "car ins", speller=speller)
     assert settled.lacking == {"car", "ins"}
     assert query_terms(index, "car ins", typing=True, speller=speller).lacking == {"car"}
-    assert Asked.of(settled, required=False).known < 0.6
-    assert Asked.of(query_terms(index, "car ins"), required=False).known == 1.0
+    assert QueryRequirements.of(settled, required=False).known < 0.6
+    assert QueryRequirements.of(query_terms(index, "car ins"), required=False).known == 1.0
 
 
 def test_words_that_begin_alike_are_added_up_in_one_order(make_library: MakeLibrary) -> None:

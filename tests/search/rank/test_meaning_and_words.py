@@ -10,7 +10,7 @@ import pytest
 from notewell.index.analyze import tokens
 from notewell.search.facts.readability import ReadabilityCache
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
-from notewell.search.rank.relevance import Asked, Relevance, judge
+from notewell.search.rank.relevance import QueryRequirements, Relevance, judge
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {
@@ -138,7 +138,7 @@ def judged(cosines: list[float], words: float, known: float = 1.0) -> Relevance:
         said=np.zeros(2, np.bool_),
         described=column(0.0),
     )
-    asked = Asked(known=known, content=1.0, required=False)
+    asked = QueryRequirements(known=known, content=1.0, required=False)
     return judge(notes, replace(QUERY, known=known), "hybrid", asked, column([1.0, 0.6]))
 
 
@@ -153,7 +153,9 @@ def test_where_the_vault_answers_notes_near_the_best_are_related() -> None:
 
 
 def test_one_known_word_of_a_query_is_not_every_word_of_it() -> None:
-    half = Asked(known=0.46, content=1.0, required=False, known_words=0.46)  # "car insurance"
+    half = QueryRequirements(
+        known=0.46, content=1.0, required=False, known_words=0.46
+    )  # "car insurance"
     whole = replace(half, known=1.0, known_words=1.0)
     for asked, expected in ((half, False), (whole, True)):
         assert (

@@ -16,7 +16,7 @@ import pytest
 from notewell.base.types import FloatArray
 from notewell.search.rank import evidence
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
-from notewell.search.rank.relevance import USUALLY_NEARER, Asked, judge
+from notewell.search.rank.relevance import USUALLY_NEARER, QueryRequirements, judge
 from notewell.search.weights import EvidenceWeights
 
 FILE = Path(__file__).with_name("phone_cases.json")
@@ -133,7 +133,7 @@ def _expected(case: Case) -> Case:
     meaning = evidence.weigh_meaning(notes, words + coverage + names, weight, WEIGHTS.mean)
     total = words + coverage + names + meaning
     best = float(total.max()) or 1.0
-    asked = Asked(
+    asked = QueryRequirements(
         query.known,
         query.content,
         required=False,

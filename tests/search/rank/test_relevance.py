@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from notewell.base.types import SearchMode
 from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
-from notewell.search.rank.relevance import Asked, Relevance, judge
+from notewell.search.rank.relevance import QueryRequirements, Relevance, judge
 from tests.search.library import MakeLibrary
 
 QUERY = QueryEvidence(
@@ -67,7 +67,7 @@ def several(good: int, count: int = 12) -> NoteEvidence:
 
 
 def judged(notes: NoteEvidence, mode: SearchMode = "hybrid", known: float = 1.0) -> Relevance:
-    return judge(notes, QUERY, mode, Asked(known=known, content=1.0, required=False))
+    return judge(notes, QUERY, mode, QueryRequirements(known=known, content=1.0, required=False))
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
@@ -121,9 +121,9 @@ def test_without_notes_there_is_no_confidence() -> None:
 
 def test_a_note_with_every_word_is_never_weak() -> None:
     far = replace(QUERY, words=1, known_idf=0.5)
-    every_word = Asked(known=1.0, content=1.0, required=False)
+    every_word = QueryRequirements(known=1.0, content=1.0, required=False)
     assert judge(note(0.1, 1.0), far, "hybrid", every_word).match(0) != "weak"
-    phrase = Asked(known=0.0, content=1.0, required=True)
+    phrase = QueryRequirements(known=0.0, content=1.0, required=True)
     found = judge(note(), QUERY, "hybrid", phrase)
     assert found.match(0) != "weak"  # it holds the phrase of the query
 
@@ -132,7 +132,7 @@ def test_a_note_with_every_word_is_never_weak() -> None:
 def test_where_nothing_answers_every_word_has_to_be_in_one_passage(
     together: tuple[int, ...],
 ) -> None:
-    asked = Asked(1.0, 1.0, required=False, words=2, beyond_words=lambda: -0.05)
+    asked = QueryRequirements(1.0, 1.0, required=False, words=2, beyond_words=lambda: -0.05)
     asked = replace(asked, together=lambda _: np.array(together, np.int64))
     found = judge(note(0.1, 1.0, 0.1), QUERY, "hybrid", asked, np.ones(1, np.float32))
     assert not found.answered
@@ -142,7 +142,7 @@ def test_where_nothing_answers_every_word_has_to_be_in_one_passage(
 def test_a_note_with_every_known_word_may_be_weak_where_the_vault_lacks_nearly_half() -> None:
     far = replace(QUERY, words=1, known_idf=0.5)
     for known, is_kept in ((0.65, True), (0.55, False)):
-        asked = Asked(known=known, content=1.0, required=False, known_words=known)
+        asked = QueryRequirements(known=known, content=1.0, required=False, known_words=known)
         assert (judge(note(0.1, 1.0), far, "hybrid", asked).match(0) != "weak") is is_kept
 
 
@@ -188,7 +188,7 @@ def test_a_query_that_is_near_by_one_of_its_words_is_not_answered() -> None:
     shares = np.ones(1, np.float32)
 
     def found(words: int, beyond_words: Callable[[], float] | None) -> Relevance:
-        asked = Asked(0.6, 1.0, required=False, words=words, beyond_words=beyond_words)
+        asked = QueryRequirements(0.6, 1.0, required=False, words=words, beyond_words=beyond_words)
         return judge(note(0.7, 0.35, 0.46), QUERY, "hybrid", asked, shares)
 
     near, far, one_word = found(4, lambda: 0.25), found(4, lambda: -0.05), found(1, None)
@@ -202,7 +202,7 @@ def test_a_query_that_is_near_by_one_of_its_words_is_not_answered() -> None:
 def test_words_are_embedded_only_where_they_decide(
     found: NoteEvidence, known: float, expected: str
 ) -> None:
-    asked = Asked(known, 1.0, required=False, words=3, beyond_words=_unexpected)
+    asked = QueryRequirements(known, 1.0, required=False, words=3, beyond_words=_unexpected)
     shares = np.ones(len(found), np.float32)
     assert judge(found, QUERY, "hybrid", asked, shares).match(0) == expected
 

@@ -209,7 +209,7 @@ def next_due(when: str, after: float) -> float | None:
 
     `when` is "03:30", "sunday 02:00", a cron expression such as "0 */6 * * *", or "" for never.
     A time that summer time leaves out is due at the first moment after the gap, and one that
-    comes twice is due once. ConfigError if it is none of these.
+    comes twice is due once. ConfigError for anything else.
     """
     expression = _expression(when)
     if expression is None:

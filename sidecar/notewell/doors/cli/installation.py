@@ -75,7 +75,7 @@ def config() -> None:
 def show_config(*, every: bool, vault: str | None, as_json: bool) -> None:
     """Show the settings as they stand after all layers are merged, and where they are set.
 
-    Those that people change, and what is set somewhere; with --json all of them.
+    Common settings and every setting that you changed; --all and --json show all of them.
     Inside a vault, or with --vault, its file .notewell.toml is one of the layers.
     """
     invocation = current_invocation()
@@ -95,7 +95,7 @@ def show_config(*, every: bool, vault: str | None, as_json: bool) -> None:
     if not every:
         invocation.say(f"{len(rows)} of {len(values)} settings; `notewell config show --all`")
     if folder is not None:
-        invocation.say(f"These hold for the vault {folder}.")
+        invocation.say(f"Settings for the vault {folder}.")
 
 
 def _vault_folder(invocation: Invocation, vault: str | None) -> Path | None:

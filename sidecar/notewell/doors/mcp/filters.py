@@ -63,7 +63,7 @@ class Filters(BaseModel):
     def _check_dates(cls, value: dict[str, str]) -> dict[str, str]:
         for name, text in value.items():
             if name not in {"created", "modified"}:
-                raise ValueError(f"`{name}` is none of created, modified")
+                raise ValueError(f"`{name}` must be created or modified")
             if dates.bounds(text, _ANY_DAY) is None or " " in text.strip():
                 raise ValueError(f"`{name}` is no range such as 2026-01..2026-03, >2026-01-01, 7d")
         return value

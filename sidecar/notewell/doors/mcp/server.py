@@ -223,7 +223,7 @@ class _Handlers:
         )
 
     async def _answer(self, tool: Tool, request: ToolRequest) -> tuple[Document, bool]:
-        """Answer a request; where its vault is none, what else it may mean."""
+        """Answer a request; if it names no known vault, suggest what else it may mean."""
         try:
             return await self._source.run(
                 request.vault_name, lambda context: _call(tool, context, request)

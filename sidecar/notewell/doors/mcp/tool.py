@@ -36,7 +36,7 @@ _MAX_JOBS = 100
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """Differences of an argument of a tool from the field of the record; None: there is none.
+    """Differences of an argument of a tool from the field of the record; None if there is none.
 
     `name` is what the tool calls it, `at_most` its upper bound, `hint` its whole type.
     """

@@ -91,7 +91,7 @@ def _page(site: Site, file: Attachment, page: int) -> Attachment:
     """
     reader = reader_of(file.path)
     if reader is None or reader.picture is None:
-        raise UsageError(f"Only PDFs have pages; {file.path} is none.", code="unknown_kind")
+        raise UsageError(f"{file.path} is not a PDF, so it has no pages.", code="unknown_kind")
     try:
         picture = site.pictures.picture(file.raw, FileFacts(file.path, modified=0.0), page)
     except UnreadableNoteError as error:
@@ -142,7 +142,7 @@ def read_attachment(root: Path, rules: VaultRules, path: str, note: str) -> Atta
     """Find and read an attachment.
 
     Raises UsageError for a kind that is not sent, OutsideVaultError for a path out of the vault,
-    NotFoundError where there is none or a rule hides it, UnreadableNoteError where it is too large.
+    NotFoundError if there is none or a rule hides it, UnreadableNoteError where it is too large.
     """
     kind = _kind(path)
     for candidate in _candidates(root, rules, path, note):

@@ -126,8 +126,8 @@ def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
     shape: Shape = {"type": "string"} if route.reply is str else schema_of(route.reply, shapes)
     media = route.endpoint.media.partition(";")[0]
     content: dict[str, Json] = {media: {"schema": shape}}
-    if route.endpoint.instead is not None:
-        content[JSON_MEDIA] = {"schema": schema_of(route.endpoint.instead, shapes)}
+    if route.endpoint.json_reply is not None:
+        content[JSON_MEDIA] = {"schema": schema_of(route.endpoint.json_reply, shapes)}
     responses: Shape = {
         str(route.endpoint.status): {"description": route.endpoint.summary, "content": content}
     }
@@ -155,7 +155,7 @@ def _json(value: Value) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a request. `default` is empty where there is none."""
+    """One parameter of a request. `default` is empty if there is none."""
 
     name: str
     values: str

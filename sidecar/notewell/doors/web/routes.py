@@ -315,7 +315,7 @@ class Route:
             reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
             if isinstance(reply, EventStream):
                 return await site.streams.send(request, reply)
-        instead = self.endpoint.instead
+        instead = self.endpoint.json_reply
         is_instead = instead is not None and isinstance(reply, instead)
         headers = {hdrs.CONTENT_TYPE: JSON_MEDIA if is_instead else self.endpoint.media}
         return web.Response(status=self.endpoint.status, body=_body(reply), headers=headers)
@@ -332,7 +332,7 @@ class Route:
         """Wait for a free slot and call the handler; the vault is held until `held` ends."""
         if not self.endpoint.needs_token:  # monitoring works however busy the server is
             return await self.handle(site, vault, checked)
-        if self.request in QUICK or self.endpoint.waits:
+        if self.request in QUICK or self.endpoint.long_poll:
             await self._hold(site, vault, held)
             return await self._in_time(site, vault, checked)
         async with site.slots.taken():

@@ -146,7 +146,7 @@ def store_run(index: Index, progress: IndexProgress | None) -> None:
 
 
 def stored_run(index: IndexReader) -> StoredRun | None:
-    """The run of another process that is at work now; None: there is none."""
+    """The run of another process that is at work now; None if there is none."""
     stored = index.meta(_RUN)
     if not stored:
         return None

@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 ARCHAEOLOGY = Feature(
     name="archaeology",
     requests="notewell.features.archaeology.requests:REQUESTS",
-    answers="notewell.features.archaeology.service:opened",
+    answers="notewell.features.archaeology.service:open_feature",
     commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
     heading="Commands",
     tools="notewell.features.archaeology.commands:TOOLS",

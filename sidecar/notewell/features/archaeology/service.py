@@ -188,7 +188,7 @@ def archaeology(
     )
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The past of a vault."""
     return OpenFeature(
         answers={

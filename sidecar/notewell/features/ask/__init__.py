@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 ASK = Feature(
     name="ask",
     requests="notewell.features.ask.requests:REQUESTS",
-    answers="notewell.features.ask.service:opened",
+    answers="notewell.features.ask.service:open_feature",
     handlers="notewell.features.ask.handlers:HANDLERS",
     commands={"ask": "notewell.features.ask.commands:ask"},
     heading="Commands",

@@ -150,7 +150,7 @@ class CodeRunner:
 
 
 def _decode(raw: bytes) -> Mapping[str, Json] | None:
-    """The reply of a child; None if it is none."""
+    """Parse the reply of a child; None if it is malformed."""
     try:
         reply: Json = json.loads(raw) if len(raw) <= _MOST_REPLY else None
     except ValueError:

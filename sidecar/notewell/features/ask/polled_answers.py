@@ -22,11 +22,11 @@ _GATHER_S = 0.12  # after a piece of text, so that a fast model does not cause a
 
 @dataclass(slots=True)
 class _Running:
-    """An answer: its events so far. `asked` is the loop's time of the latest request for them."""
+    """An answer with its events so far; `last_polled` is the loop's time of the latest request."""
 
     caller: object
     stream: EventStream
-    asked: float
+    last_polled: float
     events: list[AskEventReply] = field(default_factory=list)
     done: bool = False
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -39,8 +39,8 @@ class PolledAnswers:
     An answer that nobody asks for during `patience_s` is stopped.
     """
 
-    most: int = 32
-    each: int = 8  # of one caller
+    max_running: int = 32
+    max_per_caller: int = 8
     patience_s: float = 60.0
     kept_s: float = 600.0
     _answers: dict[str, _Running] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class PolledAnswers:
         self._forget()
         running = [answer for answer in self._answers.values() if not answer.done]
         own = [answer for answer in running if answer.caller == caller]
-        if len(running) >= self.most or len(own) >= self.each:
+        if len(running) >= self.max_running or len(own) >= self.max_per_caller:
             raise BusyError(
                 f"{len(running)} questions are being answered, which is the maximum. Wait for an"
                 " answer, or stop one.",
@@ -74,12 +74,12 @@ class PolledAnswers:
     ) -> AskEventsReply:
         """The events after `after`; waits for one at most `wait_s`. Raises NotFoundError."""
         answer = self._find(caller, number)
-        answer.asked = _now()
+        answer.last_polled = _now()
         if wait_s > 0 and not answer.done and len(answer.events) <= after:
             await _changed(answer, wait_s)
             if answer.events and answer.events[-1].event == "text" and not answer.done:
                 await asyncio.sleep(_GATHER_S)
-        answer.asked = _now()
+        answer.last_polled = _now()
         return AskEventsReply(number, _join(answer.events[after:]), done=answer.done)
 
     def stop(self, caller: object, number: str) -> None:
@@ -106,7 +106,7 @@ class PolledAnswers:
         """Drop the finished answers that nobody asked for in a while."""
         oldest = _now() - self.kept_s
         for number, answer in list(self._answers.items()):
-            if answer.done and answer.asked < oldest:
+            if answer.done and answer.last_polled < oldest:
                 del self._answers[number]
 
     async def _follow(self, answer: _Running, held: AsyncExitStack) -> None:
@@ -120,8 +120,8 @@ class PolledAnswers:
                 answer.changed.set()
 
     async def _take(self, answer: _Running) -> bool:
-        """Wait for the next event; False where there is none. Stops an answer nobody wants."""
-        if _now() - answer.asked > self.patience_s:
+        """Wait for the next event; False if there is none. Stops an answer nobody wants."""
+        if _now() - answer.last_polled > self.patience_s:
             answer.stream.end()
         try:
             async with asyncio.timeout(self.patience_s):

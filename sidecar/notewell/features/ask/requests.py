@@ -279,9 +279,9 @@ _EXAMPLE_ANSWER = _EXAMPLE_ID * 2
         "ask",
         "Answer a question from the notes with the configured language model (server-sent events)",
         media=EVENT_STREAM,
-        instead=AskEventsReply,
+        json_reply=AskEventsReply,
         events=EVENTS,
-        needs="read",
+        required_scope="read",
         rate_class="heavy",
         timed=False,
         example={"question": "How do bees find their way?"},
@@ -312,7 +312,7 @@ class AskRequest(Request[AskEventReply]):
         "ask_events",
         "The events of an answer after a number, waiting for the next one",
         timed=False,
-        waits=True,
+        long_poll=True,
         of_vault=False,
         example={"id": _EXAMPLE_ANSWER},
     )
@@ -334,7 +334,7 @@ class AskEventsRequest(Request[AskEventsReply]):
         "/api/ask/stop",
         "ask_stop",
         "Stop an answer",
-        needs="read",
+        required_scope="read",
         of_vault=False,
         example={"id": _EXAMPLE_ANSWER},
     )
@@ -351,7 +351,7 @@ class StopAnswerRequest(Request[AskStoppedReply]):
         "/api/ask/permit",
         "ask_permit",
         "Allow a web page that an answer asks for, or refuse it",
-        needs="read",
+        required_scope="read",
         changes=False,
         example={"id": _EXAMPLE_ANSWER, "allow": False},
     )
@@ -443,7 +443,7 @@ class SaveConversationRequest(Request[AskSavedReply]):
         "/api/ask/local",
         "ask_local",
         "Look for Ollama, LM Studio and llama.cpp on the server's computer",
-        needs="admin",
+        required_scope="admin",
         rate_class="heavy",
         timed=False,
         of_vault=False,
@@ -459,7 +459,7 @@ class LocalModelsRequest(Request[LocalModelsReply]):
         "/api/ask/use",
         "ask_use",
         "Answer questions with a language model that runs on the server's computer",
-        needs="admin",
+        required_scope="admin",
         timed=False,
         example={"server": "ollama"},
     )
@@ -483,7 +483,7 @@ class UseLocalModelRequest(Request[AskModelsReply]):
         "/api/ask/setup",
         "ask_setup",
         "What answers questions, and which services could",
-        needs="admin",
+        required_scope="admin",
     )
 )
 class AskSetupRequest(Request[AskSetupReply]):
@@ -496,7 +496,7 @@ class AskSetupRequest(Request[AskSetupReply]):
         "/api/ask/setup",
         "change_ask_setup",
         "Answer questions with a service, store its key, or answer none",
-        needs="admin",
+        required_scope="admin",
         example={"service": "anthropic", "host": "api.anthropic.com"},
     )
 )

@@ -347,7 +347,7 @@ class AskService:
         return AskSavedReply(vault.record.name, request.path, written.number)
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """Questions about a vault, as its engine asks for them."""
     asking = AskService(vault)
     return OpenFeature(
@@ -360,5 +360,5 @@ def opened(vault: OpenVault) -> OpenFeature:
             PermitAddressRequest: asking.permit,
         },
         streams={AskRequest: asking.answer},
-        expand=Expander(vault.chat).search,
+        expand_query=Expander(vault.chat).search,
     )

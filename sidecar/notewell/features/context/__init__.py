@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 CONTEXT = Feature(
     name="context",
     requests="notewell.contract.context:REQUESTS",  # of the core: answers of a model ask for it too
-    answers="notewell.features.context.service:opened",
+    answers="notewell.features.context.service:open_feature",
     commands={"context": "notewell.features.context.commands:context"},
     heading="Commands",
     tools="notewell.features.context.commands:TOOLS",

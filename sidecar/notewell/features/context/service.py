@@ -252,7 +252,7 @@ class Assembler:
         )
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The contexts of a vault."""
     return OpenFeature(answers={ContextRequest: Assembler(vault).assemble})
 

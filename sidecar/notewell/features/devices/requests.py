@@ -49,7 +49,7 @@ class RedeemReply:
         "/api/pair",
         "pair",
         "Make a one-time link that lets one device in, valid for ten minutes",
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
     )
 )
@@ -71,7 +71,7 @@ class PairRequest(Request[PairReply]):
         "/api/pair/cancel",
         "pair_cancel",
         "End every one-time link that was not used yet",
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
     )
 )
@@ -123,7 +123,7 @@ class AuditReply:
         "/api/devices",
         "devices",
         "The devices that have access of their own, and when they last used it",
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
     )
 )
@@ -137,7 +137,7 @@ class DevicesRequest(Request[DevicesReply]):
         "/api/devices",
         "revoke_device",
         "End the access of a device, at once",
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
         example={"id": "0123456789ab"},
     )
@@ -154,7 +154,7 @@ class RevokeDevice(Request[DevicesReply]):
         "/api/audit",
         "audit",
         "The audit log: sign-ins, changes and refused requests, newest first",
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
     )
 )

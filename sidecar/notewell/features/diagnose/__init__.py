@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 DIAGNOSE = Feature(
     name="diagnose",
     requests="notewell.features.diagnose.requests:REQUESTS",
-    answers="notewell.features.diagnose.service:opened",
+    answers="notewell.features.diagnose.service:open_feature",
     commands={"diagnose": "notewell.features.diagnose.commands:diagnose"},
     heading="improve",
 )

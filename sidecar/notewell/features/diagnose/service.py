@@ -38,7 +38,7 @@ _PARTS = {
 }
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """Answers why a note is missing from a vault's results."""
     return OpenFeature(answers={DiagnoseRequest: lambda one: diagnose(vault, one)})
 

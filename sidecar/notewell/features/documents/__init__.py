@@ -8,7 +8,7 @@ from notewell.engine.feature import Feature
 DOCUMENTS = Feature(
     name="documents",
     requests="notewell.features.documents.requests:REQUESTS",
-    answers="notewell.features.documents.service:opened",
+    answers="notewell.features.documents.service:open_feature",
     commands={"documents": "notewell.features.documents.commands:documents"},
     heading="vaults",
     tools="notewell.features.documents.commands:TOOLS",

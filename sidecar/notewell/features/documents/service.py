@@ -43,10 +43,10 @@ class VaultDocuments:
 
     def __init__(self, vault: OpenVault) -> None:
         self._record = vault.record
-        self._store = store_of(vault.record, vault.settings)
+        self._store = store_of(vault.record, vault.settings())
         self._source = vault.source
         self._index = vault.index
-        self._allow = vault.settings.documents.allow
+        self._allow = vault.settings().documents.allow
         self._reindex = vault.reindex
 
     def reply(self) -> DocumentsReply:
@@ -181,7 +181,7 @@ class VaultDocuments:
         )
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The documents of a vault."""
     documents = VaultDocuments(vault)
     return OpenFeature(

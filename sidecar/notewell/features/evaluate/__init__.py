@@ -8,7 +8,7 @@ from notewell.engine.feature import Feature
 EVALUATE = Feature(
     name="evaluate",
     requests="notewell.features.evaluate.requests:REQUESTS",
-    answers="notewell.features.evaluate.service:opened",
+    answers="notewell.features.evaluate.service:open_feature",
     commands={
         "tune": "notewell.features.evaluate.commands:tune",
         "eval": "notewell.features.evaluate.commands:evaluate",

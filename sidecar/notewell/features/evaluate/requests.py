@@ -58,7 +58,7 @@ class TuneReply:
         "/api/tune",
         "tune",
         "Fit the weights of the ranking to your verdicts and opened results",
-        needs="admin",
+        required_scope="admin",
         rate_class="heavy",
         example={"apply": False},
     )

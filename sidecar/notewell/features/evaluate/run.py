@@ -74,7 +74,7 @@ ABLATIONS = (
 def answerable(judged: JudgedSet) -> list[JudgedQuery]:
     """Return the queries that have a relevant document; trec_eval averages over these alone.
 
-    Raises UsageError where there is none.
+    Raises UsageError if there is none.
     """
     queries = [
         query

@@ -218,7 +218,7 @@ def _folds(targets: Sequence[str]) -> Rows:
     return np.array([places[target] for target in targets], np.int64)
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The tuning of a vault, with what answers its request."""
     return OpenFeature(answers={TuneRequest: VaultTuning(vault).tune})
 

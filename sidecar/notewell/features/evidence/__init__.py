@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 EVIDENCE = Feature(
     name="evidence",
     requests="notewell.features.evidence.requests:REQUESTS",
-    answers="notewell.features.evidence.service:opened",
+    answers="notewell.features.evidence.service:open_feature",
     commands={"evidence": "notewell.features.evidence.commands:evidence"},
     heading="Commands",
     tools="notewell.features.evidence.commands:TOOLS",

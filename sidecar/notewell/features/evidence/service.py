@@ -38,7 +38,7 @@ class _Cosines(NamedTuple):
     within: FloatArray
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """Answers questions about a vault by its sentences."""
     return OpenFeature(answers={EvidenceRequest: lambda one: answer(vault, one)})
 

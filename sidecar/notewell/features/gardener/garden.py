@@ -164,7 +164,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
         read=_BodyReader(vault.source, hashes),
         known=tuple(stored[int(ids[row])].path for row in rows),
         vectors=_unit(means[rows]),
-        ontology=read_ontology(stored.values(), vault.settings.topics.folder),
+        ontology=read_ontology(stored.values(), vault.settings().topics.folder),
         now=time.time(),
         markdown_links=sum(kinds) * 2 > len(kinds),
         new_notes=_new_notes(root),

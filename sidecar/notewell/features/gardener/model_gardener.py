@@ -265,7 +265,7 @@ class ModelGardener:
         self._vault = vault
         self._rules = rules
         self._providers = vault.chat()
-        self._topics = vault.settings.topics.folder
+        self._topics = vault.settings().topics.folder
 
     def estimate(self, garden: Garden, checked: Mapping[str, CheckedNote]) -> GardenModelReply:
         """An estimate of a look now; no note is sent. Raises as `look` before it sends."""
@@ -332,7 +332,7 @@ class ModelGardener:
 
     def _open(self, cancel: Cancel, *, choose: bool = True) -> tuple[ChatModel, ModelView]:
         provider = self._providers.open(cancel)
-        if self._vault.settings.offline and not self._providers.local:
+        if self._vault.settings().offline and not self._providers.local:
             raise ConfigError(
                 f"The setting `offline` forbids to send notes to {self._providers.host}."
             )

@@ -352,13 +352,13 @@ def _topic(entry: Mapping[str, object], source: str, target: str) -> TopicAdvice
 
 
 def _line(value: object, most: int) -> str:
-    """One line of text without the brackets of a link; "" if it is none, or too long."""
+    """One line of text without the brackets of a link; "" if it is not text, or too long."""
     text = " ".join(value.split()).strip("[]") if isinstance(value, str) else ""
     return text if len(text) <= most else ""
 
 
 def _sentence(value: object) -> str:
-    """A text of one line; "" if it is none or more than a few sentences."""
+    """A text of one line; "" if it is not text, or more than a few sentences."""
     return _line(value, _LONGEST) if _is_plain(value) else ""
 
 

@@ -14,7 +14,6 @@ from notewell.base.errors import (
     UnreadableNoteError,
     UsageError,
 )
-from notewell.base.types import Settings
 from notewell.contract.status import Trigger
 from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.runs import RunProgress
@@ -73,7 +72,7 @@ _MOST_DIFF = 20_000  # characters of one suggestion
 _DRAFT = "gardener plan"
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The plans of a vault and what was rejected of them, with what answers each request."""
     plans = Plans(vault)
     return OpenFeature(
@@ -90,7 +89,6 @@ def opened(vault: OpenVault) -> OpenFeature:
         },
         runs={"plan": plans.begin},
         start=plans.resume,
-        use=plans.use,
     )
 
 
@@ -100,12 +98,11 @@ class Plans:
     def __init__(self, vault: OpenVault) -> None:
         self._open = vault
         self._vault = vault.record.name
-        self._rules = vault.settings.of(GardenRules)
         self.file = GardenFile(vault.folder)
 
-    def use(self, settings: Settings) -> None:
-        """Make plans by other rules from the next one on."""
-        self._rules = settings.of(GardenRules)
+    @property
+    def _rules(self) -> GardenRules:
+        return self._open.settings().of(GardenRules)
 
     # --- reading ---------------------------------------------------------------------------
 

@@ -291,7 +291,7 @@ def _make(note: StoredNote) -> GleaningView | None:
 
 
 def _status(value: PropertyValue) -> GleaningStatus:
-    """A status as a note has it; one that is none counts as active."""
+    """Parse a status; an unknown value counts as active."""
     known: GleaningStatus
     for known in _STATUSES:
         if value == known:

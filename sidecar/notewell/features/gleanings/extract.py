@@ -232,7 +232,7 @@ class Extraction:
     def _write(
         self, todo: Sequence[tuple[Gleaning, GleaningView | None]], progress: RunProgress, pen: _Pen
     ) -> None:
-        left, folder = iter(todo), self.vault.settings.of(GleaningRules).folder
+        left, folder = iter(todo), self.vault.settings().of(GleaningRules).folder
         while batch := tuple(islice(left, _BATCH)):
             written: list[str] = []
             with self.vault.open_writer().journal.batch():

@@ -58,7 +58,7 @@ def _web(seconds: float) -> Web:
     return Web(seconds=seconds)
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The gleanings of a vault, with what answers each request."""
     gleanings = Gleanings(vault)
     return OpenFeature(
@@ -84,7 +84,7 @@ class Gleanings:
         """`web` makes a client whose checks take at most so many seconds."""
         self._open = vault
         self._vault = vault.record.name
-        self._rules = vault.settings.of(GleaningRules)
+        self._rules = vault.settings().of(GleaningRules)
         self._web = web
         daily = DailyNotes.read(vault.record.path)
         self._collection = Collection(vault.index, vault.source, daily, self._rules)
@@ -187,7 +187,7 @@ class Gleanings:
     # --- parts -----------------------------------------------------------------------------
 
     def _check_web(self, seconds: float) -> Web:
-        offline = self._open.settings.offline
+        offline = self._open.settings().offline
         if offline or not self._rules.web:
             why = "--offline" if offline else "the setting `gleanings.web` is off"
             raise ReadOnlyError(

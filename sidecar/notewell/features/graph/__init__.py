@@ -9,7 +9,7 @@ from notewell.engine.feature import Feature
 GRAPH = Feature(
     name="graph",
     requests="notewell.features.graph.requests:REQUESTS",
-    answers="notewell.features.graph.service:opened",
+    answers="notewell.features.graph.service:open_feature",
     commands={"graph": "notewell.features.graph.commands:graph"},
     heading="Groups of commands",
     tools="notewell.features.graph.commands:TOOLS",

@@ -63,7 +63,7 @@ class GraphAnswers:
         self._index = vault.index
         self._vault = vault.record.name
         self._views = GraphViews(vault.index, vault.record)
-        self._topics = TopicLinksCache(vault.settings.topics.folder)
+        self._topics = TopicLinksCache(vault.settings().topics.folder)
         self._load_model = vault.embedder
         self._ask = vault.ask
 
@@ -287,7 +287,7 @@ class GraphAnswers:
         return view, notes
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The graph of a vault."""
     graph = GraphAnswers(vault)
     return OpenFeature(

@@ -8,8 +8,8 @@ from notewell.engine.feature import Feature
 HISTORY = Feature(
     name="history",
     requests="notewell.features.history.requests:REQUESTS",
-    answers="notewell.features.history.service:opened",
+    answers="notewell.features.history.service:open_feature",
     commands={"history": "notewell.features.history.commands:history"},
     heading="Commands",
-    past="notewell.features.history.git:has_history",
+    searches_history="notewell.features.history.git:has_history",
 )

@@ -45,7 +45,7 @@ def read_changes(lines: Iterable[str]) -> Iterator[FileChange]:
 
 
 def _time(text: str) -> float | None:
-    """The time of a commit; anybody can write one that is none, or that no calendar has."""
+    """The time of a commit; anybody can write one that is malformed, or that no calendar has."""
     if not (text.isascii() and text.isdigit()):
         return None
     time = float(text[:20])

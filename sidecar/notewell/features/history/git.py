@@ -133,7 +133,7 @@ class GitHistory:
 
     @contextmanager
     def reading(self) -> Iterator[Callable[[str], bytes]]:
-        """A function that gives the content with an id; SourceError where there is none.
+        """A function that gives the content with an id; SourceError if there is none.
 
         The sizes are to be known before: a content is read as a whole.
         """

@@ -95,7 +95,7 @@ class PastIndexes:
         return self._folder / GIT
 
     def opened(self, name: str, notes: MakeNotes) -> Engine:
-        """The index called `name`, made of `notes` where there is none yet.
+        """The index called `name`, made of `notes` if there is none yet.
 
         A caller who is cancelled waits no longer. The index is given up then if the repository is
         still being looked through; else it is made nevertheless.
@@ -201,7 +201,7 @@ class PastIndexes:
             return cast("Embedder", LentEmbedder(vault, embedder))
 
         record = VaultRecord(f"{vault.record.id}-past", vault.record.name, place / "notes")
-        settings = replace(vault.settings, data_dir=place / "data")
+        settings = replace(vault.settings(), data_dir=place / "data")
         engine = Engine.open(
             *(record, place / "index", settings),
             writable=writable,

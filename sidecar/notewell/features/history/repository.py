@@ -27,9 +27,7 @@ _MOST_OBJECTS = 2_000_000  # files of objects that are looked at
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFERENCE = re.compile(r"refs/[^\x00-\x20\\:?*\[~^\x7f]{1,1000}")
 _MOST_HOPS = 5  # of references to references
-ReadSetting = Callable[
-    [Path, str], str
-]  # of a file of settings, by its key; "" where there is none
+ReadSetting = Callable[[Path, str], str]  # of a file of settings, by its key; "" if there is none
 
 
 @frozen
@@ -204,7 +202,7 @@ def _entries(objects: Path) -> Iterator[tuple[str, bool]]:
 
 
 def head_commit(repository: Repository) -> str:
-    """The id of the commit that is checked out. SourceError where there is none."""
+    """The id of the commit that is checked out. SourceError if there is none."""
     text = _line(repository.git_folder / "HEAD")
     for _ in range(_MOST_HOPS):
         if _COMMIT.fullmatch(text):
@@ -255,7 +253,7 @@ def shallow_commits(repository: Repository) -> str:
 
 
 def _line(file: Path) -> str:
-    """The text of a small file of git's; SourceError "no_history" where it is none."""
+    """The text of a small file of git's; SourceError "no_history" if it is not a text."""
     try:
         return read_plain(file, most=_SMALL).decode("utf-8", "surrogateescape").strip()
     except OSError as error:

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import islice
 
 from notewell.base.errors import UsageError
-from notewell.base.types import FileRef, Settings
+from notewell.base.types import FileRef
 from notewell.contract.fields import iso
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenFeature, OpenVault
@@ -31,13 +31,12 @@ _ENOUGH = 0.6  # of the words of a query, in a line
 _WRITTEN = (".md", ".markdown", ".txt")  # whose lines are text
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The history of a vault."""
     history = VaultHistory(vault)
     return OpenFeature(
         answers={HistoryRequest: history.versions},
-        past=history.search,
-        use=history.use,
+        search_history=history.search,
         close=history.close,
     )
 
@@ -47,12 +46,8 @@ class VaultHistory:
 
     def __init__(self, vault: OpenVault) -> None:
         self._vault = vault
-        self._settings = vault.settings
         self._past = PastIndexes(vault)
         self._git = GitHistory(vault.record.path, self._past.git_folder)
-
-    def use(self, settings: Settings) -> None:
-        self._settings = settings
 
     def close(self) -> None:
         self._git.close()
@@ -67,7 +62,7 @@ class VaultHistory:
 
     def _rules(self) -> PastRules:
         """The rules of today, which hold for all of the past."""
-        return PastRules(self._vault.record.path, self._settings.vault)
+        return PastRules(self._vault.record.path, self._vault.settings().vault)
 
     def _as_of(self, request: SearchRequest, day: str) -> SearchReply:
         git = self._reader()
@@ -102,11 +97,13 @@ class VaultHistory:
 
     def _notes(self, sizes: Mapping[str, int], content: Callable[[str], bytes]) -> PastNotes:
         source = self._vault.source
-        return PastNotes(sizes, content, self._settings.vault, source.types, source.uri)
+        return PastNotes(sizes, content, self._vault.settings().vault, source.types, source.uri)
 
     def _most(self, path: str) -> int:
         """The most bytes that a note of this path may have."""
-        return content_limit(FileRef(path, self._vault.record.path, 0, 0), self._settings.vault)
+        return content_limit(
+            FileRef(path, self._vault.record.path, 0, 0), self._vault.settings().vault
+        )
 
     def _with_gone(self, request: SearchRequest, now: SearchReply) -> SearchReply:
         """The present results and those of lines that are gone, each note once."""

@@ -38,7 +38,7 @@ def own_folders(settings: Settings) -> tuple[str, ...]:
 MEMORY = Feature(
     name="memory",
     requests="notewell.features.memory.requests:REQUESTS",
-    answers="notewell.features.memory.service:opened",
+    answers="notewell.features.memory.service:open_feature",
     handlers="notewell.features.memory.handlers:HANDLERS",
     commands={"memory": "notewell.features.memory.commands:memory"},
     heading="Groups of commands",

@@ -16,7 +16,7 @@ from notewell.base.errors import (
     ReadOnlyError,
     UnreadableNoteError,
 )
-from notewell.base.types import FileRef, PropertyValue, Settings, VaultRules
+from notewell.base.types import FileRef, PropertyValue, VaultRules
 from notewell.contract.fields import iso
 from notewell.engine.feature import OpenVault
 from notewell.features.memory import MemoryRules
@@ -217,23 +217,24 @@ class MemoryFolder:
     """
 
     def __init__(self, vault: OpenVault) -> None:
-        self.use(vault.settings)
         self._vault = vault
         self._root = vault.record.path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, int, int], Memory] = {}
         self.warnings: tuple[str, ...] = ()
 
-    def use(self, settings: Settings) -> None:
-        """Keep memories in the folder that these settings name."""
-        folder = settings.of(MemoryRules).folder
-        self.folder = folder.strip("/") if folder else None
+    @property
+    def folder(self) -> str | None:
+        """The folder of memories in the settings that are in force now."""
+        folder = self._vault.settings().of(MemoryRules).folder
+        return folder.strip("/") if folder else None
 
     def all(self) -> tuple[Memory, ...]:
-        if self.folder is None:
+        folder = self.folder
+        if folder is None:
             return ()
         with self._lock:
-            walked = walker.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (self.folder,))
+            walked = walker.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (folder,))
             known: dict[tuple[str, int, int], Memory] = {}
             failed = [each.name + each.reason for each in walked.warnings]
             for file in walked.files:

@@ -75,7 +75,7 @@ from notewell.vault.paths import check_name
 from notewell.vault.write import Written
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The memories of a vault, with what answers each request."""
     index = vault.index
 
@@ -108,7 +108,7 @@ def opened(vault: OpenVault) -> OpenFeature:
 
     helpers = Helpers(similarities, vault.count_tokens, notes=notes)
     memories = Memories(vault, helpers)
-    return OpenFeature(memories.answers, use=memories.use)
+    return OpenFeature(memories.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,12 @@ class Memories:
 
     Of the answers, those that write raise ReadOnlyError where no folder was chosen or the vault is
     read-only, ChangedNoteError where other programs keep writing the same note, and WriteError. One
-    that names a memory raises NotFoundError where there is none.
+    that names a memory raises NotFoundError if there is none.
     """
 
     def __init__(self, vault: OpenVault, helpers: Helpers) -> None:
         self._vault = vault.record.name
         self._folder = MemoryFolder(vault)
-        self.use = self._folder.use
         self._helpers = helpers
         self._clock = helpers.clock
         self.answers: Answers = {

@@ -259,7 +259,7 @@ def read_figures(start: bytes, length: int) -> PhoneFigures:
     """The figures in the first bytes of a file of `length` bytes.
 
     Raises:
-        ValueError: it is none, of another version, or not whole.
+        ValueError: it is not a phone index, of another version, or not whole.
 
     """
     if not is_ours(start):

@@ -68,7 +68,7 @@ class PhoneIndexRequest(Request[PhoneIndexReply]):
         "switch_phone_index",
         "Write the phone index into the vault and keep it up to date, or delete it",
         changes=True,
-        needs="admin",
+        required_scope="admin",
         rate_class="heavy",
         timed=False,
         example={"on": True},

@@ -56,7 +56,7 @@ def is_on(rules: PhoneRules, record: VaultRecord) -> bool:
     return record.id in rules.index or record.name in rules.index
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The phone index of a vault, with what answers each request."""
     phone = PhoneIndex(vault)
 
@@ -79,7 +79,7 @@ class PhoneIndex:
     """The phone index of one vault. Any thread."""
 
     def __init__(self, vault: OpenVault) -> None:
-        rules = vault.settings.of(PhoneRules)
+        rules = vault.settings().of(PhoneRules)
         self._vault = vault
         self._limit = int(rules.megabytes * _MEGABYTE)
         self._file = vault.record.path / PHONE_INDEX

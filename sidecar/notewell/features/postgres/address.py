@@ -74,7 +74,7 @@ def parse(url: str) -> tuple[DatabaseAddress, str | None]:
     """An address from a URL, and the password that was written into it, if one was.
 
     Raises:
-        ConfigError: it is none of PostgreSQL; the message repeats no part of it.
+        ConfigError: it is not an address of PostgreSQL; the message repeats no part of it.
 
     """
     try:

@@ -153,7 +153,7 @@ def analyse(session: Session, written: int) -> None:
 
 
 def insert_ordered(session: Session, vault: int) -> None:
-    """Put the rows of `staged` into a vault's postings, those of each word beside each other.
+    """Insert the rows of `staged` into the postings of a vault, clustered by word.
 
     So they are read, word by word. Written note by note, each would be on a page of its own, and in
     a table that does not fit into memory each row would take a read of its indexes. These are made

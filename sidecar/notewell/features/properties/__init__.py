@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 PROPERTIES = Feature(
     name="properties",
     requests="notewell.features.properties.requests:REQUESTS",
-    answers="notewell.features.properties.service:opened",
+    answers="notewell.features.properties.service:open_feature",
     commands={"properties": "notewell.features.properties.commands:properties"},
     heading="Commands",
     tools="notewell.features.properties.commands:TOOLS",

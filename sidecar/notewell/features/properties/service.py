@@ -30,7 +30,7 @@ _MOST_CHARS = 16_000_000
 _OF_ONE_NOTE = (UsageError, NotFoundError, VaultError, WriteError)
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """Editing the properties of a vault, with what answers each request."""
     properties = VaultProperties(vault)
     return OpenFeature(

@@ -41,7 +41,7 @@ _SEED = 7
 log = logging.getLogger(__name__)
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The query table of a vault, fitted when it is due while a writer serves the vault.
 
     Not by the schedule: it would be the next run of every vault at nearly all times.
@@ -121,7 +121,7 @@ class TableWork:
     @contextmanager
     def _turn(self, progress: RunProgress) -> Iterator[None]:
         """One vault after the other, in whatever process, so that each has its processor time."""
-        folder = self._vault.settings.data_dir
+        folder = self._vault.settings().data_dir
         lock = filelock.FileLock(
             folder / "query-table.lock", thread_local=False, mode=disk.FILE_MODE
         )

@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 RUNS = Feature(
     name="runs",
     requests="notewell.contract.status:REQUESTS",  # of the core: other commands follow their runs
-    answers="notewell.features.runs.service:opened",
+    answers="notewell.features.runs.service:open_feature",
     commands={"runs": "notewell.features.runs.commands:runs"},
     heading="status",
     tools="notewell.features.runs.commands:TOOLS",

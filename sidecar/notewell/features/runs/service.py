@@ -20,7 +20,7 @@ from notewell.engine.feature import OpenFeature, OpenVault
 _NUMBER = re.compile(r"[0-9]{1,15}")  # as the contract has it; a command line may give any text
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The runs of a vault, with what answers each request."""
     runs = VaultRuns(vault)
     return OpenFeature(

@@ -76,8 +76,7 @@ class LiveText:
     def __init__(self, vault: OpenVault, limiter: RateLimiter) -> None:
         self._record = vault.record
         self._limiter = limiter
-        self._offline = vault.settings.offline
-        self._chars = vault.settings.search.snippet_chars
+        self._settings = vault.settings
         self._folder = known.folder_of(vault.record)
         self._addresses = PageAddresses(self._folder)
         self._changing = threading.Lock()
@@ -100,7 +99,7 @@ class LiveText:
         texts = self._known(
             state, list(dict.fromkeys(block.uid for row in shown for block in row.values()))
         )
-        snippets = Snippets(_weights(request), self._chars)
+        snippets = Snippets(_weights(request), self._settings().search.snippet_chars)
         results = (
             self._result(result, blocks, texts, snippets, state.last)
             for result, blocks in zip(reply.results, shown, strict=True)
@@ -141,7 +140,7 @@ class LiveText:
             if self._source is None:
                 token = token_of(state.spec)
                 self._source = current_texts(
-                    state.spec, token, self._limiter, offline=self._offline
+                    state.spec, token, self._limiter, offline=self._settings().offline
                 )
             if self._source is not None:
                 self._keep(uids, self._source.texts(uids), began)

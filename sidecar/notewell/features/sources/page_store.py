@@ -294,7 +294,7 @@ class PageAddresses:
         self._database: sqlite3.Connection | None = None
 
     def uid(self, path: str, anchor: str | None) -> str | None:
-        """The uid of a block of a note, or of its page; None where there is none."""
+        """The uid of a block of a note, or of its page; None if there is none."""
         block = None if anchor is None else self.block_of(path, anchor)
         if block is not None:
             return block[0]
@@ -302,7 +302,7 @@ class PageAddresses:
         return str(pages[0][0]) if pages else None
 
     def block_of(self, path: str, anchor: str) -> tuple[str, str] | None:
-        """The uid and the text of a block of a note; None where there is none."""
+        """The uid and the text of a block of a note; None if there is none."""
         blocks = self._rows(
             "SELECT block.uid, block.text FROM block JOIN page ON page.uid = block.page"
             " WHERE page.path = ?",

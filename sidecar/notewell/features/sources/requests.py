@@ -66,7 +66,7 @@ class SourcesRequest(Request[SourcesReply]):
         "add_source",
         "Add an export or a Logseq graph as a vault that is only read",
         changes=True,
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
         example={"place": "/home/ada/Roam.json"},
     )
@@ -113,7 +113,7 @@ class SyncSource(Request[SourceSyncReply]):
         "remove_source",
         "Forget a source with its notes here",
         changes=True,
-        needs="admin",
+        required_scope="admin",
         of_vault=False,
         example={"id": "Roam"},
     )

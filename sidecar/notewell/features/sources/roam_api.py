@@ -248,7 +248,7 @@ class RoamServers:
         target = reply.headers.get("Location", "")
         if not _may_follow(self.base, target):
             raise SourceError(
-                f"Roam's server leads to {urlsplit(target).hostname}, which is none of Roam's."
+                f"Roam's server leads to {urlsplit(target).hostname}, which is not Roam's."
                 " Nothing was sent there."
             )
         place = urlsplit(target)

@@ -67,7 +67,7 @@ DATABASE = Keys(
 
 
 def page_of(raw: Mapping[str, Any], keys: Keys) -> SourcePage:
-    """A page with its blocks in order. Raises KeyError, TypeError or ValueError if it is none."""
+    """A page with its blocks in order; KeyError, TypeError or ValueError if it is malformed."""
     title = raw[keys.title]
     if not isinstance(title, str) or not title.strip():
         raise ValueError("it has no title")

@@ -174,7 +174,7 @@ class SourceSync:
         self._vault.reindex()
 
     def _sync(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
-        offline = self._vault.settings.offline
+        offline = self._vault.settings().offline
         feed = feed_of(state.spec, Reach(token_of, progress.wait, offline, self.limiter))
         store = PageStore(known.folder_of(self._record), self._record.path, state.spec.outline)
         try:
@@ -191,7 +191,7 @@ class SourceSync:
             ) from error
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The source of a vault, if its notes are converted from one."""
     syncs = SourceSync(vault)
     live = LiveText(vault, syncs.limiter)

@@ -243,7 +243,7 @@ def _document(file: ExportFile, content: bytes) -> SourceDocument:
 
 
 def notes_of(file: Path) -> Iterator[Item]:
-    """The notes of an export, read one after the other. Raises SourceError if it is none."""
+    """Read the notes of an export one after the other. Raises SourceError for another file."""
     number = 0
     try:
         for raw in _raw_notes(file):

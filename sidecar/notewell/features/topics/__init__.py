@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 TOPICS = Feature(
     name="topics",
     requests="notewell.features.topics.requests:REQUESTS",
-    answers="notewell.features.topics.service:opened",
+    answers="notewell.features.topics.service:open_feature",
     commands={"topics": "notewell.features.topics.commands:topics"},
     heading="Groups of commands",
     tools="notewell.features.topics.commands:TOOLS",

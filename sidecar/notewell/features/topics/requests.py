@@ -78,7 +78,7 @@ class TopicsRequest(Request[TopicsReply]):
         "/api/topics/check",
         "check_topics",
         "Values that are no topic, unused topics, topics that are alike",
-        needs="read",
+        required_scope="read",
         rate_class="heavy",
     )
 )

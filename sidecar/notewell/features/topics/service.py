@@ -35,7 +35,7 @@ _PURPOSE_CHARS = 500  # of a folder's index note
 _INSTRUCTION_CHARS = 10_000
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The topics of a vault, with what answers each request."""
     topics = Topics(vault)
     return OpenFeature(
@@ -50,7 +50,7 @@ class Topics:
         """The folder of topics may be missing in the vault: then it has none."""
         self._open = vault
         self._vault = vault.record.name
-        self._folder = vault.settings.topics.folder
+        self._folder = vault.settings().topics.folder
         self._index = vault.index
 
     def reply(self) -> TopicsReply:

@@ -5,7 +5,7 @@ from notewell.engine.feature import Feature
 WRITES = Feature(
     name="writes",
     requests="notewell.features.writes.requests:REQUESTS",
-    answers="notewell.features.writes.service:opened",
+    answers="notewell.features.writes.service:open_feature",
     commands={"undo": "notewell.features.writes.commands:undo"},
     heading="Commands",
 )

@@ -48,5 +48,5 @@ def _show_undone(undone: UndoneReply) -> None:
         click.echo(clean_lines(path))
     for write in undone.refused:
         current_invocation().say(clean_lines(write.why))
-    again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
+    again = f" (redo: `notewell undo {undone.undo}`)" if undone.undo else ""
     current_invocation().say(f"undone{again}")

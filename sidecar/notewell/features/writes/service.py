@@ -16,7 +16,7 @@ from notewell.features.writes.requests import (
 )
 
 
-def opened(vault: OpenVault) -> OpenFeature:
+def open_feature(vault: OpenVault) -> OpenFeature:
     """The writes to a vault, with what answers each request."""
     return OpenFeature(
         answers={WritesRequest: partial(writes, vault), UndoRequest: partial(undo, vault)}

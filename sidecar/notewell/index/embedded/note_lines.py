@@ -104,7 +104,7 @@ class TemplateLines:
             self._counts = self._saved = merged
 
     def _load(self) -> LineCounts | None:
-        """The counts of the snapshot; None: there is none that fits. Raises IndexFailure."""
+        """The counts of the snapshot; None if none fits. Raises IndexFailure."""
         made_of = self._make_of()
         if self._file is None or made_of is None:
             return None

@@ -63,9 +63,7 @@ class NoteSearch:
         """Take over what was stored in the file: the changed notes; None: read it again."""
         with self._loading:
             if self._table is not None:
-                self._table = (
-                    self._load() if rows is None else self._table.updated(rows, gone=gone)
-                )
+                self._table = self._load() if rows is None else self._table.updated(rows, gone=gone)
 
     def reload(self) -> None:
         """Read the file again at the next use."""

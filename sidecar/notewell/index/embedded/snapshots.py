@@ -79,7 +79,7 @@ def save_snapshot(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[
 
 
 def load_snapshot(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | None:
-    """The arrays of a snapshot, mapped read-only; None: there is none that fits."""
+    """The arrays of a snapshot, mapped read-only; None if none fits."""
     try:
         arrays = {
             name: _check(path, (dtype, tuple(shape), at), name, written)

@@ -311,7 +311,7 @@ def vectors_saved(store: Store, number: int) -> bool:
 
 
 def _save_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
-    """The vectors of the snapshot; None: there is none that fits."""
+    """The vectors of the snapshot; None if none fits."""
     changes = snapshots.load_snapshot(*_vector_changes(store, number))
     try:
         made = reads.generations(store)[1] if changes is None else int(changes["snapshot"][0])

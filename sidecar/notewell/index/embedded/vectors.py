@@ -327,8 +327,8 @@ class Vectors:
     def recall(self, candidates: int, *, top: int = 10) -> float:
         """The share of the exact `top` that a search with so many candidates finds.
 
-        Asked with 64 of the vectors themselves, blurred until their cosine to the passage is about
-        0.7, as that of a question to its answer is. 1.0 while the search is exact.
+        Measured with 64 of the vectors themselves, blurred until their cosine to the passage is
+        about 0.7, as that of a question to its answer is. 1.0 while the search is exact.
         """
         view = self._view
         if view.is_exact:

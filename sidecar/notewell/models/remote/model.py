@@ -175,7 +175,7 @@ class RemoteModel:
 
 
 def check_address(endpoint: EmbeddingEndpoint) -> None:
-    """Raise ConfigError for an address that is none, or to which a key must not be sent."""
+    """Raise ConfigError for a malformed address, and for one to which a key must not be sent."""
     scheme = urlsplit(endpoint.base_url).scheme
     if scheme not in {"http", "https"} or not endpoint.host:
         raise ConfigError(

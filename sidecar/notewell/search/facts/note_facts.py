@@ -43,7 +43,7 @@ _ZONE = re.compile(r":\d{2}(?:[.,]\d+)?\s?(?:Z|[+-]\d{2}:?\d{2})", re.IGNORECASE
 _MAY_BE_DATE = re.compile("creat|date|day", re.IGNORECASE)  # quicker than to fold all names
 _MAY_BE_CHANGE = re.compile("modif|update|lastmod", re.IGNORECASE)
 _DAY = 86_400.0
-_LEAST = 0.05  # a lift below it is none
+_LEAST = 0.05  # a smaller lift is left out
 
 # The strength of the recency boost where the setting is "auto".
 AUTO_RECENCY = 0.05

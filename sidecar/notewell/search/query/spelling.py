@@ -177,7 +177,7 @@ class Speller:
         return self._count(joined) < _LEAST_COMMON * max(nearest, default=0)
 
     def _neighbours_of(self, word: str, ordered: Sequence[str]) -> list[tuple[str, str]]:
-        """The words around a word of the query, as (before, after), "" where there is none."""
+        """The words around a word of the query, as (before, after), "" if there is none."""
         around = ["", *ordered, ""]
         return [(around[at], around[at + 2]) for at, each in enumerate(ordered) if each == word]
 

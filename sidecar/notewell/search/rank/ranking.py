@@ -32,7 +32,7 @@ PathsOf = Callable[[Sequence[int]], Mapping[int, str]]
 Method = FusionMethod | Literal["keyword", "semantic"]
 # Methods whose score is a sum of evidence.
 SUMS: frozenset[Method] = frozenset({"auto", "gars", "keyword"})
-# The scores of candidates by their words and by their meaning, 0..1; NaN where there is none.
+# The scores of candidates by their words and by their meaning, 0..1; NaN if there is none.
 Halves = tuple[FloatArray, FloatArray]
 
 
@@ -127,7 +127,7 @@ class RankedNote:
 class Scored:
     """Candidate notes with their scores before they are sorted: arrays (n,), aligned.
 
-    `ids` are ascending note ids; `bm25` and `cosine` are NaN where there is none. `fused` is
+    `ids` are ascending note ids; `bm25` and `cosine` are NaN if there is none. `fused` is
     what is multiplied and compared; where it is a sum, its parts are `addends`, `scale` is the sum
     that it is relative to, and `mean_cosine` is weighed beside the best one.
     """

@@ -107,7 +107,7 @@ class _Answered:
     few_words: float = 0.0
     elsewhere: float = 0.0
 
-    def is_answered(self, odds: float, asked: Asked, *, english: bool) -> bool:
+    def is_answered(self, odds: float, asked: QueryRequirements, *, english: bool) -> bool:
         """Tell whether the log-odds are enough; words are embedded only where they decide it."""
         odds += self.few_words / asked.words**2
         if not english:
@@ -210,7 +210,7 @@ class Relevance:
         return replace(self, confidence=confidence)
 
     def with_linked(self, seeds: IdArray) -> Relevance:
-        """The relevance if a note is no weak match whose seed is none.
+        """The relevance if a note is not a weak match where its seed is not one.
 
         `seeds` (n,) are the indices of the notes that activated each note; -1: none did.
         """
@@ -219,7 +219,7 @@ class Relevance:
 
 
 @frozen
-class Asked:
+class QueryRequirements:
     """The demands of a query on the words of its results.
 
     `known`: the share of the query, by idf, in words that the vault contains; `known_words` that
@@ -239,7 +239,7 @@ class Asked:
     together: Callable[[IdArray], IdArray] | None = None
 
     @classmethod
-    def of(cls, terms: Terms, *, required: bool) -> Asked:
+    def of(cls, terms: Terms, *, required: bool) -> QueryRequirements:
         """The demands of a query with these words."""
         total = terms.total_idf(known=False) + sum(terms.idf[word] for word in terms.lacking)
         known = terms.total_idf(known=True) / total if total > 0 else 0.0
@@ -270,7 +270,7 @@ def judge(
     notes: NoteEvidence,
     query: QueryEvidence,
     mode: SearchMode,
-    asked: Asked,
+    asked: QueryRequirements,
     shares: FloatArray | None = None,
 ) -> Relevance:
     """The relevance of candidate notes, by their evidence and that of the query.

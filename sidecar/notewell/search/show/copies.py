@@ -17,8 +17,7 @@ def with_copies(shown: Sequence[Result], copies: Copies) -> tuple[Result, ...]:
     if not copies:
         return tuple(shown)
     return tuple(
-        _mark(result, copies[result.path]) if result.path in copies else result
-        for result in shown
+        _mark(result, copies[result.path]) if result.path in copies else result for result in shown
     )
 
 

@@ -72,7 +72,7 @@ def _embedding_note(index: IndexReader, found: RankedNote, note_id: int, line: i
 
 
 def _chunk_at(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
-    """The last chunk that begins at or before a line, or else the first; None: there is none."""
+    """The last chunk that begins at or before a line, or else the first; None if there is none."""
     before = [chunk for chunk in chunks if chunk.lines and min(chunk.lines) <= line]
     return before[-1] if before else next(iter(chunks), None)
 

@@ -15,7 +15,7 @@ _FAR = 1e9  # pixels; beyond it a number is no position
 
 
 def load_object(text: str, path: str, what: str) -> Mapping[str, Json]:
-    """Read a JSON object; UnreadableNoteError (code "unreadable") where it is none.
+    """Read a JSON object; UnreadableNoteError (code "unreadable") if it is not one.
 
     `what` is what the file should be: "canvas".
     """
@@ -38,7 +38,7 @@ def refused(path: str, what: str, why: str) -> UnreadableNoteError:
 
 
 def text_of(value: Json) -> str:
-    """A text without lone surrogates and NUL, which no database could store; "" if it is none."""
+    """A text without lone surrogates and NUL, which no database stores; "" for other values."""
     if not isinstance(value, str):
         return ""
     text = value.encode("utf-8", "replace").decode().replace("\x00", "�")
@@ -46,7 +46,7 @@ def text_of(value: Json) -> str:
 
 
 def name_of(value: Json) -> str:
-    """A text of one line; one that is far too long for a name is none."""
+    """A text of one line; "" if it is far too long for a name."""
     name = " ".join(text_of(value).split())
     return name if len(name) <= _MAX_NAME else ""
 
@@ -104,7 +104,7 @@ class Canvas:
 
 
 def load_canvas(text: str, path: str) -> Canvas:
-    """Read a canvas; UnreadableNoteError (code "unreadable") where it is none. Empty text is one.
+    """Read a canvas; UnreadableNoteError (code "unreadable") if it is not one. Empty text is one.
 
     Texts that come back hold no lone surrogates and no NUL, which no database could store.
     """

@@ -159,7 +159,7 @@ def _node_parts(root: Any) -> Iterator[CodePart]:
 
 
 def _name(node: Any) -> str:
-    """The name of a part; "" if the node is none."""
+    """The name of a part; "" if the node has none."""
     if node.type == "variable_declarator":  # `const f = () => ...` is a function
         value = node.child_by_field_name("value")
         if value is None or value.type not in _FUNCTIONS:

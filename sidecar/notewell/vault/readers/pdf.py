@@ -446,7 +446,7 @@ def _warnings(pages: PdfPages, ocr: Ocr | None) -> list[str]:
 
 
 def pdf_date(text: str) -> float | None:
-    """A date of PDF's form `D:20240131120000+01'00'` in POSIX seconds; None if it is none."""
+    """A date of PDF's form `D:20240131120000+01'00'` in POSIX seconds; None if it is malformed."""
     match = _DATE.match(text)
     if match is None:
         return None

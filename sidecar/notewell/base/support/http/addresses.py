@@ -69,7 +69,7 @@ def public_request(
 
 
 def web_address(url: str) -> SplitResult:
-    """The parts of an address; HttpError "refused" if it is none."""
+    """The parts of an address; HttpError "refused" if it is malformed."""
     try:
         return urlsplit(url)
     except ValueError as error:
