@@ -215,7 +215,7 @@ def test_an_orphan_is_left_alone_while_it_is_new(opened: Open, vault: Path) -> N
     from notewell.features.gardener.garden import read_garden  # noqa: PLC0415
 
     engine = opened()
-    garden = read_garden(engine.vault, engine.vault.settings.of(GardenRules))
+    garden = read_garden(engine.vault, engine.vault.settings().of(GardenRules))
     assert list(ALL["orphans"].find(garden)) == []
     assert "Private/P.md" not in garden.tended
     assert "Ignored.md" not in garden.tended
@@ -261,7 +261,7 @@ def test_the_checks_of_the_next_plan_are_those_of_the_rules_that_hold_then(opene
     plans = Plans(engine)
     assert {one.name for one in plans.plans(1).checks if one.usual} == set(CHECKS)
     rules = GardenRules(checks=("tag_variants",))
-    engine.use_settings(replace(engine.vault.settings, features={"garden": rules}))
+    engine.use_settings(replace(engine.vault.settings(), features={"garden": rules}))
     assert [one.name for one in plans.plans(1).checks if one.usual] == ["tag_variants"]
     assert made(plans).checks == ("tag_variants",)
 

@@ -212,7 +212,7 @@ def test_vaults_are_fitted_one_after_the_other(
     monkeypatch.setattr(service, "_HOUR_S", 0.0)
     vault = engine.vault
     (vault.folder / NAME).unlink(missing_ok=True)
-    with filelock.FileLock(vault.settings.data_dir / "query-table.lock"):
+    with filelock.FileLock(vault.settings().data_dir / "query-table.lock"):
         TableWork(vault).begin_due()
         run = next(run for run in vault.runs.log.runs() if run.kind == "table")
         assert run.ended is None
