@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.notes import NeighborsRequest
 from notewell.contract.search import CompleteReply, CompleteRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
-from tests.tiny_model import write_tiny_model
+from tests.vaults import indexed, tiny_rules, write_notes
 
 NOTES = {
     ".obsidian/daily-notes.json": '{"folder": "Days"}',
@@ -28,28 +25,8 @@ NOTES = {
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     home = tmp_path_factory.mktemp("completions")
-    vault = home / "vault"
-    write(vault, NOTES)
-    rules = ModelRules(
-        name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
-    )
-    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
-    opened = Engine.open(
-        VaultRecord("v1", "vault", vault),
-        home / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
-
-
-def write(vault: Path, notes: dict[str, str]) -> None:
-    for path, text in notes.items():
-        (vault / path).parent.mkdir(parents=True, exist_ok=True)
-        (vault / path).write_text(text, encoding="utf-8")
+    with indexed(home, NOTES, model=tiny_rules(home)) as opened:
+        yield opened
 
 
 def test_completions_include_a_new_note(engine: Engine) -> None:
@@ -61,7 +38,7 @@ def test_completions_include_a_new_note(engine: Engine) -> None:
     assert completions("tag:gar") == {"tag:garden": 2, "tag:garden/roof": 1}
     assert completions("[[bee") == {"[[Bees]]": 2}
 
-    write(engine.record.path, {"New.md": "[[Alone]] #gargoyle"})
+    write_notes(engine.record.path, {"New.md": "[[Alone]] #gargoyle"})
     engine.index_now()
 
     assert "tag:gargoyle" in completions("tag:gar")

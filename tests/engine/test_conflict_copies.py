@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
+from tests.vaults import QUIET, indexed
 
 TEXT = "The plan for the orchard has quince trees and a wall of stone.\n"
 COPY = "A.sync-conflict-20260101-120000-ABCDEFG.md"
@@ -21,29 +20,14 @@ EQUAL = "A (conflicted copy 2026-01-01).md"
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    folder = tmp_path / "vault"
-    folder.mkdir()
     notes = {
         "A.md": TEXT,
         COPY: TEXT + "\nMedlars ripen in November.\n",
         EQUAL: TEXT,
         "Z.md": f"The orchard plan of quince trees: [[A]] and [[{COPY[:-3]}]].",
     }
-    for name, text in notes.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    settings = Settings(
-        tmp_path, tmp_path, tmp_path, offline=True, vault=VaultRules(watch="off", reconcile_at="")
-    )
-    opened = Engine.open(
-        VaultRecord("v1", "Notes", folder),
-        tmp_path / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
+    with indexed(tmp_path, notes, name="Notes", vault=QUIET) as opened:
+        yield opened
 
 
 def test_what_a_copy_alone_says_is_found_with_its_note(engine: Engine) -> None:

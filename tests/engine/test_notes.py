@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import StalePassageError, UsageError
-from notewell.base.types import ChunkRules, Settings, VaultRecord
+from notewell.base.types import ChunkRules
 from notewell.contract.notes import NoteReply, NoteRequest
 from notewell.contract.search import Result, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
+from tests.vaults import indexed
 
 GARDEN = "# Garden\n\n## Bees\n\nBees dance in spring.\n\n## Figs\n\nFigs like the southern wall.\n"
 
@@ -27,23 +27,9 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(vault: Path, tmp_path: Path) -> Iterator[Engine]:
-    settings = Settings(
-        tmp_path / "data",
-        tmp_path / "models",
-        tmp_path / "state",
-        offline=True,
-        chunking=ChunkRules(max_tokens=12, min_tokens=1, overlap_tokens=0),
-    )
-    engine = Engine.open(
-        VaultRecord("v1", "vault", vault),
-        tmp_path / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    engine.index_now()
-    yield engine
-    engine.close()
+    chunking = ChunkRules(max_tokens=12, min_tokens=1, overlap_tokens=0)
+    with indexed(tmp_path, chunking=chunking) as opened:
+        yield opened
 
 
 def figs(engine: Engine) -> Result:

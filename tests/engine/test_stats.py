@@ -10,6 +10,7 @@ from notewell.base.types import Settings, VaultRecord
 from notewell.contract.manage import NamedCount, StatsReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from tests.vaults import indexed
 
 NOTES = {
     "Bees.md": "---\ntype: Insect\ntags: [garden/hive, Spring]\n---\nSee [[Compost]].",
@@ -22,17 +23,8 @@ NOTES = {
 @pytest.fixture(scope="module")
 def stats(tmp_path_factory: pytest.TempPathFactory) -> StatsReply:
     home = tmp_path_factory.mktemp("stats")
-    vault = home / "Home"
-    for path, text in NOTES.items():
-        (vault / path).parent.mkdir(parents=True, exist_ok=True)
-        (vault / path).write_text(text)
-    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True)
-    record = VaultRecord("a1", "Home", vault)
-    engine = Engine.open(record, home / "index", settings, writable=True, features=FEATURES)
-    engine.index_now()
-    reply = engine.stats(limit=3)
-    engine.close()
-    return reply
+    with indexed(home, NOTES, name="Home") as engine:
+        return engine.stats(limit=3)
 
 
 def test_every_note_counts_once_for_each_kind(stats: StatsReply) -> None:

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Settings, VaultRecord
 from notewell.contract.search import SearchRequest
-from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, DatedBy
 from notewell.features.archaeology.service import archaeology
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
+from tests.vaults import indexed
 
 NOTES = {
     "Days/2026-01-05.md": "Bees came back to the hive.",
@@ -101,19 +99,11 @@ def test_nothing_found_is_an_empty_timeline(library: Library) -> None:
 
 
 def test_an_engine_knows_the_daily_notes_of_its_vault(tmp_path: Path) -> None:
-    vault, settings = tmp_path / "vault", Settings(tmp_path, tmp_path, tmp_path, offline=True)
-    for path, text in {
+    notes = {
         ".obsidian/daily-notes.json": '{"folder": "Days"}',
         "Days/2026-01-01.md": "[[Bees]] and [[Roof]].",
         "Roof.md": "A garden on the roof: bees and a hive.",
-    }.items():
-        (vault / path).parent.mkdir(parents=True, exist_ok=True)
-        (vault / path).write_text(text, encoding="utf-8")
-    record = VaultRecord("v1", "vault", vault)
-    engine = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
-    engine.index_now()
-
-    reply = engine.answer(ArchaeologyRequest("bees roof"))
-
-    engine.close()
+    }
+    with indexed(tmp_path, notes) as engine:
+        reply = engine.answer(ArchaeologyRequest("bees roof"))
     assert {note.path: note.dated_by for note in reply.notes}["Days/2026-01-01.md"] == "daily"

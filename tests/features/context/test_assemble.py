@@ -10,15 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
 from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.context.service import Assembler
 from notewell.search.show.cited import TAG
 from tests.doors.web.fakes import result
-from tests.tiny_model import write_tiny_model
+from tests.vaults import indexed, tiny_rules
 
 LONG = "\n\n".join(
     f"## Part {n}\n\nThe river and the garden in year {n}. " + "A house by the sea. " * 30
@@ -38,21 +36,8 @@ NOTES = {
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     home = tmp_path_factory.mktemp("context")
-    for path, text in NOTES.items():
-        (home / "vault").mkdir(exist_ok=True)
-        (home / "vault" / path).write_text(text, encoding="utf-8")
-    settings = Settings(
-        data_dir=home / "data",
-        model_dir=home / "models",
-        state_dir=home / "state",
-        offline=True,
-        model=ModelRules(name="tiny", folder=str(write_tiny_model(home / "tiny")), threads=1),
-    )
-    record = VaultRecord("0123", "Home", (home / "vault").resolve())
-    engine = Engine.open(record, home / "index", settings, writable=True, features=FEATURES)
-    engine.index_now()
-    yield engine
-    engine.close()
+    with indexed(home, NOTES, name="Home", model=tiny_rules(home)) as opened:
+        yield opened
 
 
 class Searching:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import ModelRules, SearchRules, Settings, VaultRecord, VaultRules
+from notewell.base.types import ModelRules, SearchRules, VaultRules
 from notewell.contract.log import VerdictRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.diagnose.requests import DiagnoseRequest, Diagnosis
+from tests.vaults import indexed, write_notes
 
 NOTES = {
     "Bees.md": "Bees dance to tell where flowers are.",
@@ -31,30 +31,15 @@ NOTES = {
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     folder = tmp_path_factory.mktemp("diagnose")
-    for name, text in NOTES.items():
-        file = folder / "vault" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    (folder / "vault" / "picture.png").write_bytes(b"\x89PNG")
-    settings = Settings(
-        data_dir=folder,
-        model_dir=folder,
-        state_dir=folder,
-        offline=True,
+    (write_notes(folder / "vault", NOTES) / "picture.png").write_bytes(b"\x89PNG")
+    with indexed(
+        folder,
+        name="Notes",
         model=ModelRules(name="none"),
         vault=VaultRules(exclude=("Private",)),
         search=SearchRules(collapse=True),
-    )
-    made = Engine.open(
-        VaultRecord("v1", "Notes", folder / "vault"),
-        folder / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    made.index_now()
-    yield made
-    made.close()
+    ) as opened:
+        yield opened
 
 
 def asked(engine: Engine, query: str, path: str) -> Diagnosis:

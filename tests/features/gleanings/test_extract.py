@@ -9,11 +9,9 @@ from typing import TypeAlias
 import pytest
 
 from notewell.base.errors import NotFoundError, ReadOnlyError
-from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import RunRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.gleanings.parse import gleaning_id
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
@@ -24,6 +22,7 @@ from notewell.features.gleanings.requests import (
     MarkGleaning,
 )
 from notewell.features.writes.requests import UndoRequest
+from tests.vaults import QUIET, indexed
 
 FIRST = "# Day\n\n## Gleanings\n\n- [Bees: a study](https://bees.example/?utm_source=x) [14:30]\n  Of the *hive*.\n- https://bare.example\n- broken\n"
 SECOND = "## Gleanings\n- [Again](https://bees.example)\n- [New](https://new.example/a)\n"
@@ -43,23 +42,8 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
-        vault=VaultRules(watch="off", reconcile_at=""),
-    )
-    opened = Engine.open(
-        VaultRecord("v1", "Notes", vault),
-        tmp_path / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
+    with indexed(tmp_path, name="Notes", vault=QUIET) as opened:
+        yield opened
 
 
 def test_notes_are_made_once_with_all_their_days(engine: Engine, vault: Path) -> None:

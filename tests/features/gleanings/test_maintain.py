@@ -14,15 +14,14 @@ from typing import ClassVar
 
 import pytest
 
-from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.status import RunRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import Checked, GleaningFile, Mark
 from notewell.features.gleanings.extract import Web, judged
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.features.gleanings.service import Gleanings
+from tests.vaults import QUIET, indexed, write_notes
 from tests.waiting import until
 
 PAGE = b"""<!doctype html><html><head><title>Plain title</title>
@@ -99,22 +98,12 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Site]]:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    (tmp_path / "vault" / "Daily").mkdir(parents=True)
     lines = "".join(f"- http://{name}.example/\n" for name in NAMES)
     text = f"## Gleanings\n{lines}"
-    (tmp_path / "vault/Daily/2026-11-21.md").write_text(text, encoding="utf-8")
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        vault=VaultRules(watch="off", reconcile_at=""),
-        features={"gleanings": GleaningRules(web=True)},
-    )
-    record = VaultRecord("v1", "Notes", tmp_path / "vault")
-    opened = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
-    opened.index_now()
-    yield opened
-    opened.close()
+    write_notes(tmp_path / "vault", {"Daily/2026-11-21.md": text})
+    features = {"gleanings": GleaningRules(web=True)}
+    with indexed(tmp_path, name="Notes", offline=False, vault=QUIET, features=features) as opened:
+        yield opened
 
 
 def views(engine: Engine) -> dict[str, GleaningView]:

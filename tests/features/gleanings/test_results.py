@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.gleanings.parse import gleaning_id
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, MarkGleaning
 from notewell.features.writes.requests import UndoRequest
+from tests.vaults import QUIET, indexed
 
 DAY = "Daily/2026-11-21.md"
 TEXT = "# Day\n\nWalked.\n\n## Gleanings\n\n- [A study of bees](https://bees.example/a)\n  Of the hive.\n- [Ferries](https://sea.example/f)\n"
@@ -34,23 +33,8 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
-        vault=VaultRules(watch="off", reconcile_at=""),
-    )
-    opened = Engine.open(
-        VaultRecord("v1", "Notes", vault),
-        tmp_path / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
+    with indexed(tmp_path, name="Notes", vault=QUIET) as opened:
+        yield opened
 
 
 def found(engine: Engine, query: str) -> list[str]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.contract.notes import NeighborsReply, NeighborsRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.graph.requests import (
     BridgesReply,
     BridgesRequest,
@@ -35,7 +32,7 @@ from notewell.features.graph.requests import (
     PathReply,
     PathRequest,
 )
-from tests.tiny_model import write_tiny_model
+from tests.vaults import indexed, tiny_rules
 
 NOTES = {
     ".obsidian/daily-notes.json": '{"folder": "Days"}',
@@ -50,28 +47,8 @@ NOTES = {
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     home = tmp_path_factory.mktemp("explore")
-    vault = home / "vault"
-    write(vault, NOTES)
-    rules = ModelRules(
-        name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
-    )
-    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
-    opened = Engine.open(
-        VaultRecord("v1", "vault", vault),
-        home / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
-
-
-def write(vault: Path, notes: dict[str, str]) -> None:
-    for path, text in notes.items():
-        (vault / path).parent.mkdir(parents=True, exist_ok=True)
-        (vault / path).write_text(text, encoding="utf-8")
+    with indexed(home, NOTES, model=tiny_rules(home)) as opened:
+        yield opened
 
 
 def neighbors(engine: Engine, question: NeighborsRequest) -> NeighborsReply:

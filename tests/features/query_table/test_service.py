@@ -12,11 +12,10 @@ import filelock
 import numpy as np
 import pytest
 
-from notewell.base.types import FloatArray, ModelRules, Settings, VaultRecord
+from notewell.base.types import FloatArray
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import OpenVault
-from notewell.features import FEATURES
 from notewell.features.query_table import QUERY_TABLE, service
 from notewell.features.query_table.fit import Check, Fitted, Lessons, fit
 from notewell.features.query_table.service import TableWork
@@ -24,7 +23,7 @@ from notewell.models.onnx_embedder import OnnxEmbedder
 from notewell.models.query_table import QueryTable
 from notewell.models.query_table_file import NAME, TableFile
 from notewell.search import context
-from tests.tiny_model import write_tiny_model
+from tests.vaults import indexed, tiny_rules
 from tests.waiting import until
 
 WORDS = ["bee", "hive", "honey", "garden", "roof", "sun", "bread", "flour", "water", "oven", "snow", "winter", "lake", "boat", "tyre", "oil", "bicycle"]  # fmt: skip
@@ -33,22 +32,9 @@ WORDS = ["bee", "hive", "honey", "garden", "roof", "sun", "bread", "flour", "wat
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     home = tmp_path_factory.mktemp("table")
-    vault = home / "vault"
-    write(vault, range(60))
-    rules = ModelRules(
-        name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
-    )
-    settings = Settings(data_dir=home, model_dir=home, state_dir=home, offline=True, model=rules)
-    opened = Engine.open(
-        VaultRecord("v1", "vault", vault),
-        home / "index",
-        settings,
-        writable=True,
-        features=FEATURES,
-    )
-    opened.index_now()
-    yield opened
-    opened.close()
+    write(home / "vault", range(60))
+    with indexed(home, model=tiny_rules(home)) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)
