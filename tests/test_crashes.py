@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import IndexDamagedError, IndexFailure
-from notewell.base.types import ModelRules, Settings, VaultRecord
+from notewell.base.types import ModelRules, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -19,6 +19,7 @@ from notewell.index.embedded import structures
 from notewell.index.embedded.store import DATABASE
 from tests.index.inside import connection_of
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 
 NOTES = 40
 WORDS = ("river", "bread", "garden", "music", "tree")
@@ -45,11 +46,8 @@ def directory(tmp_path: Path) -> Path:
 def opened(tmp_path: Path, vault: Path, directory: Path) -> Iterator[Opener]:
     """Open the engine; the one before is closed first, as a server that starts again."""
     weights = write_tiny_model(tmp_path / "weights")
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
     )
     engines: list[Engine] = []

@@ -39,6 +39,7 @@ from tests.contract.vault import write_vault
 from tests.doors.web.fits import misfits
 from tests.features.history.repository import needs_git
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 from tests.waiting import PROCESS_S
 
 FOLDER = Path(__file__).parent
@@ -333,11 +334,8 @@ REPLIES |= {
 def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     """All replies of `REPLIES`, from a server that has indexed the whole vault."""
     home = tmp_path_factory.mktemp("contract")
-    settings = Settings(
-        data_dir=home / "data",
-        model_dir=home / "models",
-        state_dir=home / "state",
-        offline=True,
+    settings = settings_in(
+        home,
         features={"memory": MemoryRules("Memory")},
         documents=DocumentRules(allow=(str(home / "Papers"),)),
         model=ModelRules(

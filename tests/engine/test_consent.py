@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
+from notewell.base.types import Embedder, ModelRules, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.models.remote.model import require_consent
 from tests.search.library import HashedWords
+from tests.vaults import settings_in
 from tests.waiting import until
 
 HOST = "models.example"
@@ -36,7 +37,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / "Bees.md").write_text("Bees dance in spring.", encoding="utf-8")
-    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", model=RULES)
+    settings = settings_in(tmp_path, offline=False, model=RULES)
     record = VaultRecord("v1", "vault", vault)
     engine = Engine.open(
         record, tmp_path / "index", settings, writable=True, load_model=load, features=FEATURES

@@ -19,6 +19,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.event_loop import READERS
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_judge, write_tiny_model
+from tests.vaults import settings_in
 from tests.waiting import until
 
 NOTES = {
@@ -48,22 +49,16 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path, weights: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
         model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
     )
 
 
 @pytest.fixture
 def no_model(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
     )
 
 

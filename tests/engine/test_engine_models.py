@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from notewell.base.types import Embedder, FloatArray, ModelRules, Progress, Settings, VaultRecord
+from notewell.base.types import Embedder, FloatArray, ModelRules, Progress, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
@@ -22,6 +22,7 @@ from notewell.models.pool import EmbedderPool
 from notewell.models.resilient import RETRY_S, ResilientEmbedder, Step
 from tests.engine.test_engine import until
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 
 LONG = "\n\n".join(
     f"## Part {n}\n\nThe {word} is in the garden by the water. "
@@ -74,11 +75,8 @@ def open_engine(
     tmp_path: Path, vault: Path, rules: Callable[[str], ModelRules]
 ) -> Iterator[Callable[..., Engine]]:
     opened: list[Engine] = []
-    plain = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    plain = settings_in(
+        tmp_path,
     )
 
     def opener(model: str, *, writable: bool = True) -> Engine:
@@ -347,11 +345,8 @@ def test_a_model_short_of_memory_falls_back_to_keywords_and_recovers(
 
         return ResilientEmbedder(start("full"), start, clock=lambda: now[0])
 
-    settings = Settings(
-        tmp_path / "data",
-        tmp_path / "models",
-        tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         model=rules("first"),
     )
     record = VaultRecord("v1", "vault", vault)

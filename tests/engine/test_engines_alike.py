@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import notewell.doors.sample
-from notewell.base.types import ModelRules, Settings, VaultRecord
+from notewell.base.types import ModelRules, VaultRecord
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import engines
@@ -20,6 +20,7 @@ from notewell.index.engines import delete_index
 from tests.engine.same_ranking import alike, ranked
 from tests.postgres_server import Server
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 
 ADDED = engines(FEATURES)
 
@@ -60,11 +61,8 @@ def engines(
 ) -> Iterator[tuple[Engine, Engine]]:
     """The vault on the embedded engine, and on PostgreSQL."""
     rules = ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1)
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         model=rules,
     )
     record = VaultRecord("v1", "vault", notes)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.base.types import VaultRecord, VaultRules
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
@@ -20,6 +20,7 @@ from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 from tests.search.library import HashedWords
 from tests.vault.pdf_files import pdf
+from tests.vaults import settings_in
 
 BOARD = json.dumps(
     {
@@ -81,7 +82,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def open_engine(vault: Path, tmp_path: Path) -> Iterator[Open]:
     opened: list[Engine] = []
-    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    settings = settings_in(tmp_path)
 
     def opener(types: tuple[str, ...]) -> Engine:
         while opened:
@@ -257,7 +258,7 @@ def test_what_obsidian_shows_is_indexed_by_default(open_engine: Open, vault: Pat
 def test_an_index_of_markdown_alone_keeps_its_vectors_when_types_are_added(
     vault: Path, tmp_path: Path
 ) -> None:
-    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    settings = settings_in(tmp_path)
     record = VaultRecord("v1", "vault", vault)
     index = EmbeddedIndex.open(tmp_path / "index", writable=True)
     embedder = HashedWords()

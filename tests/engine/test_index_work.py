@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import NotFoundError, OutsideVaultError, UsageError
-from notewell.base.types import FileStamp, Settings, VaultRecord, VaultRules
+from notewell.base.types import FileStamp, VaultRecord, VaultRules
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import Change, ConfirmedWrite, ServerWriteView, StatusReply
@@ -26,6 +26,7 @@ from notewell.features.memory.requests import (
 from notewell.features.writes.requests import UndoRequest
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from notewell.vault.write_journal import Base, Journal, ServerWrites, digest
+from tests.vaults import settings_in
 from tests.waiting import until
 
 SAVED = 1_772_445_600_123
@@ -39,11 +40,8 @@ def started(tmp_path: Path) -> Iterator[Open]:
     opened: list[Engine] = []
 
     def start(source: str = "folder") -> Engine:
-        settings = Settings(
-            data_dir=tmp_path / "data",
-            model_dir=tmp_path / "models",
-            state_dir=tmp_path / "state",
-            offline=True,
+        settings = settings_in(
+            tmp_path,
             vault=VaultRules(watch="off", reconcile_at="", exclude=("Private/",)),
             features={"memory": MemoryRules(folder="Memory")},
         )

@@ -24,7 +24,7 @@ import pytest
 
 from notewell.base.errors import ModelError, QueryTooLongError
 from notewell.base.querylog.database import MAX_ROWS
-from notewell.base.types import FloatArray, ModelKey, ModelRules, SearchRules, Settings, VaultRecord
+from notewell.base.types import FloatArray, ModelKey, ModelRules, SearchRules, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine import reader_pool
 from notewell.engine.engine import Engine
@@ -33,6 +33,7 @@ from notewell.features import FEATURES
 from notewell.search.weights import UNTUNED
 from tests.stress.served import environment
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 from tests.waiting import HANG_S, PROCESS_S, until
 
 NOTES = {
@@ -63,9 +64,7 @@ class Shared:
         self.notes, self.pool = folder / "vault", ReaderPool(1)
         weights = write_tiny_model(folder / "weights")
         model = ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1)
-        self.settings = Settings(
-            folder / "data", folder / "models", folder / "state", offline=True, model=model
-        )
+        self.settings = settings_in(folder, model=model)
         self.engine = Engine.open(
             VaultRecord("v1", "vault", self.notes),
             folder / "index",

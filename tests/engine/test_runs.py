@@ -9,12 +9,13 @@ from typing import TypeAlias
 
 import pytest
 
-from notewell.base.types import ScheduleRules, Settings, VaultRecord, VaultRules
+from notewell.base.types import ScheduleRules, VaultRecord
 from notewell.contract.status import CancelRun, RunEnd, RunKind, RunRequest, RunsRequest
 from notewell.engine.engine import Engine
 from notewell.engine.runs import RunLog
 from notewell.engine.scheduler import Scheduler
 from notewell.features import FEATURES
+from tests.vaults import QUIET, settings_in
 from tests.waiting import until
 
 Open: TypeAlias = Callable[..., Engine]
@@ -28,12 +29,9 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     engines: list[Engine] = []
 
     def open_engine(**schedule: str) -> Engine:
-        settings = Settings(
-            data_dir=tmp_path / "data",
-            model_dir=tmp_path / "models",
-            state_dir=tmp_path / "state",
-            offline=True,
-            vault=VaultRules(watch="off", reconcile_at=""),
+        settings = settings_in(
+            tmp_path,
+            vault=QUIET,
             schedule=ScheduleRules(**schedule),
         )
         record = VaultRecord("v1", "Notes", tmp_path / "vault")

@@ -17,6 +17,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from tests.vaults import settings_in
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",
@@ -120,7 +121,7 @@ def test_nothing_is_logged_into_the_vault(open_engine: Open, vault: Path) -> Non
 
 def test_a_log_without_an_index_does_not_block_indexing(tmp_path: Path, vault: Path) -> None:
     """An index kept elsewhere by a setting comes back beside its log when that is unset."""
-    places = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    places = settings_in(tmp_path)
     away = Vaults(replace(places, index_dir=tmp_path / "elsewhere"), features=FEATURES)
     with closing(away):
         ask(away.open(record := away.add(vault), writable=True), "bees")

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from notewell.base.types import FloatArray, ModelRules, Settings, VaultRecord
+from notewell.base.types import FloatArray, ModelRules, VaultRecord
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.searcher import SearchTurns
 from notewell.features import FEATURES
 from tests.search.library import HashedWords
+from tests.vaults import settings_in
 
 WAIT_S = 20.0
 WORDS = ("bread", "water", "river", "garden", "moon", "city")
@@ -47,7 +48,7 @@ def engine(tmp_path: Path, model: SlowModel) -> Iterator[Engine]:
     for number, word in enumerate(WORDS):
         text = f"The {word} is old. {WORDS[number - 1].title()} is by the {word}.\n"
         (vault / f"{word.title()}.md").write_text(text, encoding="utf-8")
-    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    settings = settings_in(tmp_path)
 
     def load(_rules: ModelRules, **_asked: Any) -> SlowModel:
         return model

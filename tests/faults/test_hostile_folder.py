@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Progress, Settings, VaultRecord, VaultRules
+from notewell.base.types import Progress, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.vault.readers import READERS
 from tests.faults.hostile_folder import write_hostile
+from tests.vaults import settings_in
 from tests.waiting import PROCESS_S
 
 FOUND_S = 20.0 * 3  # of a busy machine; before, minutes were not enough
@@ -35,9 +36,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(vault: Path, tmp_path: Path) -> Iterator[Engine]:
     rules = VaultRules(types=tuple(READERS))
-    settings = Settings(
-        tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True, vault=rules
-    )
+    settings = settings_in(tmp_path, vault=rules)
     opened = Engine.open(VaultRecord("v1", "v", vault), tmp_path / "i", settings, writable=True)
     yield opened
     opened.close()

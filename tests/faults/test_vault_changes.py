@@ -19,6 +19,7 @@ from notewell.features import FEATURES
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 
 LONG = os.environ.get("NOTEWELL_TEST_STRESS") == "long"
 RENAMED = 10_000 if LONG else 1_000
@@ -43,11 +44,8 @@ def write(folder: Path, count: int, word: str = "tree") -> None:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     weights = write_tiny_model(tmp_path / "weights")
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
         model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
     )
 

@@ -17,6 +17,7 @@ from notewell.doors.web.app import create_app
 from notewell.engine.feature import Feature, load, requests, sections
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from tests.vaults import settings_in
 
 # The others hold requests that the core answers.
 OPTIONAL = [one for one in FEATURES if one.answers or one.commands]
@@ -29,11 +30,8 @@ def without(feature: Feature) -> tuple[Feature, ...]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
         vault=VaultRules(watch="off"),
     )
 

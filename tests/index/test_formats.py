@@ -27,6 +27,7 @@ from notewell.models.loading import load_embedder
 from tests.doors.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
 from tests.unpacking import unpack
+from tests.vaults import settings_in
 
 FORMATS = Path(__file__).parent / "formats"
 BEFORE = (2, 4, 5)
@@ -39,11 +40,8 @@ Opened = Callable[[Path], Engine]
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     weights = write_tiny_model(tmp_path / "weights")
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
         model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
     )
 

@@ -48,6 +48,7 @@ from notewell.vault.sources import source_of
 from tests.stress import picture
 from tests.stress.watched import ELSEWHERE, EMBEDDING, STORING, Phase, Watched
 from tests.tiny_model import write_tiny_model
+from tests.vaults import settings_in
 
 NOTES = 30
 FIRST_LIFE_S, LONGEST_LIFE_S = 0.25, 10.0
@@ -97,11 +98,8 @@ def prepare(root: Path, seed: int) -> Stage:
         tiny_rules(write_tiny_model(root / "weights"), "tiny"),
         tiny_rules(write_tiny_model(root / "other", seed=1, max_tokens=96), "other"),
     )
-    settings = Settings(
-        data_dir=root / "data",
-        model_dir=root / "models",
-        state_dir=root / "state",
-        offline=True,
+    settings = settings_in(
+        root,
         model=models[0],
     )
     stage = Stage(root, settings, models, random.Random(seed))

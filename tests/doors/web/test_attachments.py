@@ -7,11 +7,12 @@ from typing import cast
 
 import pytest
 
-from notewell.base.types import ServerRules, Settings, VaultRules
+from notewell.base.types import ServerRules, VaultRules
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import Client, Connect, FakeVaults
 from tests.vault.pdf_files import pdf
+from tests.vaults import settings_in
 
 PNG = b"\x89PNG\r\n\x1a\n rest"
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
@@ -38,11 +39,8 @@ async def client(connect: Connect, tmp_path: Path) -> Client:
         place.write_bytes(raw)
     (tmp_path / "outside.png").write_bytes(PNG)
     (root / "link.png").symlink_to(tmp_path / "outside.png")
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         vault=VaultRules(watch="off"),
         server=ServerRules(),
     )

@@ -6,13 +6,14 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.base.types import ModelRules, Settings
+from notewell.base.types import ModelRules
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.postgres.engine import delete_in_database, move_to_database
 from tests.doors.web.fakes import Connect
 from tests.postgres_gate import gate
 from tests.postgres_server import Server
+from tests.vaults import settings_in
 
 SEARCH = "/api/search?q=kettle&mode=keyword"
 
@@ -23,11 +24,8 @@ async def test_a_server_without_its_database_says_so_and_recovers(
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "A.md").write_text("The kettle boils.\n", encoding="utf-8")
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         model=ModelRules(),
     )
     with closing(Vaults(settings, features=FEATURES)) as vaults:

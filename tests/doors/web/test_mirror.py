@@ -12,10 +12,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from notewell.base.types import Settings, VaultRules
+from notewell.base.types import VaultRules
 from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from tests.vaults import settings_in
 from tests.waiting import HANG_S
 
 SAVED = 1_772_445_600_123
@@ -28,11 +29,8 @@ NOTES = {
 
 @asynccontextmanager
 async def serving(home: Path) -> AsyncIterator[aiohttp.ClientSession]:
-    settings = Settings(
-        data_dir=home / "data",
-        model_dir=home / "models",
-        state_dir=home / "state",
-        offline=True,
+    settings = settings_in(
+        home,
         vault=VaultRules(reconcile_at=""),
     )
     vaults = Vaults(settings, features=FEATURES)

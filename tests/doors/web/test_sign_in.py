@@ -11,12 +11,13 @@ from typing import cast
 import pytest
 from aiohttp import ClientResponse
 
-from notewell.base.types import LimitRules, Settings, VaultRules
+from notewell.base.types import LimitRules, VaultRules
 from notewell.doors.web.routes import ROUTES
 from notewell.engine.access import Devices
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import TOKEN, Client, Connect, FakeVaults
+from tests.vaults import settings_in
 from tests.waiting import until_async
 
 OWNER = {"Authorization": f"Bearer {TOKEN}"}
@@ -170,11 +171,8 @@ async def test_a_page_without_scripts_says_that_a_link_is_used_up(wary: Client) 
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[Vaults]:
     """A vault with an index of its own, as a server opens it."""
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         vault=VaultRules(watch="off"),
     )
     vaults = Vaults(settings, features=FEATURES)

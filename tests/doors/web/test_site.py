@@ -9,22 +9,20 @@ from typing import cast
 
 import pytest
 
-from notewell.base.types import ServerRules, Settings, VaultRules
+from notewell.base.types import ServerRules, VaultRules
 from notewell.engine.known_vaults import REGISTRY
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.doors.web.fakes import Connect, FakeVaults
+from tests.vaults import settings_in
 
 NAMES = ("Attic", "Barn", "Cellar")
 
 
 @pytest.fixture
 def three(tmp_path: Path) -> Iterator[Vaults]:
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
         vault=VaultRules(watch="off"),
         server=ServerRules(open_vaults=1),
     )

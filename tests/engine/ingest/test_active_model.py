@@ -16,7 +16,6 @@ from notewell.base.types import (
     FloatArray,
     ModelKey,
     ModelRules,
-    Settings,
     VaultRecord,
 )
 from notewell.engine.ingest import embed
@@ -27,6 +26,7 @@ from notewell.engine.ingest.queue import Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
+from tests.vaults import settings_in
 from tests.waiting import HANG_S
 
 NOTES = 6
@@ -73,7 +73,7 @@ class Desk:
         self.vault.mkdir()
         for n in range(NOTES):
             (self.vault / f"{n}.md").write_text(f"Note number {n}.\n", encoding="utf-8")
-        self.settings = Settings(root / "data", root / "models", root / "state", offline=True)
+        self.settings = settings_in(root)
         self.index = EmbeddedIndex.open(root / "index", writable=True)
         self.fakes = {"old": Fake("old", 4), "new": Fake("new", 8)}
         self.away: set[str] = set()

@@ -30,6 +30,7 @@ from notewell.features.documents.requests import (
 )
 from notewell.features.properties.requests import EditProperties
 from tests.vault.pdf_files import pdf
+from tests.vaults import settings_in
 from tests.waiting import until
 
 
@@ -45,11 +46,8 @@ def papers(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path, papers: Path) -> Settings:
-    return Settings(
-        tmp_path / "data",
-        tmp_path / "models",
-        tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
         documents=DocumentRules(allow=(str(papers),)),
     )
 

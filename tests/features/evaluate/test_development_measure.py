@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.types import Settings
 from tests.eval.development.measure import MODES, Answered, Job, ask, earlier, stored, without
 from tests.eval.development.query import DevQuery
 from tests.eval.development.tables import markdown
 from tests.eval.development.unanswerable import FOREIGN
+from tests.vaults import settings_in
 
 QUERIES = (
     DevQuery("garden", "link", "link text", "en", "green spiral", {"Fern.md": 1}, ("List.md",)),
@@ -26,7 +26,7 @@ def job(tmp_path: Path) -> Job:
     (vault / "Fern.md").write_text("It unrolls its fronds in a spiral.", encoding="utf-8")
     (vault / "List.md").write_text("The green spiral, see [[Fern|green spiral]].", encoding="utf-8")
     (vault / "Moss.md").write_text("Moss grows on stones.", encoding="utf-8")
-    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    settings = settings_in(tmp_path)
     cache = tmp_path / "figures" / "garden.json"
     return Job("garden", vault, QUERIES, (*MODES, without("links")), settings, cache)
 

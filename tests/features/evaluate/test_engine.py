@@ -10,6 +10,7 @@ from notewell.base.types import Settings
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
+from tests.vaults import settings_in
 
 TEXTS = {
     "1": ("Moss", "Moss grows on the shaded side of stones and drinks the morning fog."),
@@ -37,11 +38,8 @@ def beir(folder: Path) -> Path:
 
 
 def offline(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
     )
 
 

@@ -9,13 +9,14 @@ import pytest
 
 from notewell.base.errors import UsageError
 from notewell.base.querylog import Judged, Judgements, Opened
-from notewell.base.types import Settings, VaultRecord, Verdict
+from notewell.base.types import VaultRecord, Verdict
 from notewell.contract.search import SearchRequest
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.golden_set import golden_set, read_golden, run_golden, write_golden
 from notewell.features.evaluate.run import systems_of
+from tests.vaults import settings_in
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",
@@ -101,11 +102,8 @@ def test_the_exported_files_are_read_as_the_same_set(tmp_path: Path) -> None:
 
 @pytest.fixture
 def vaults(tmp_path: Path) -> Iterator[Vaults]:
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    settings = settings_in(
+        tmp_path,
     )
     found = Vaults(settings, features=FEATURES)
     yield found

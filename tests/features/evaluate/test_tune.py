@@ -29,6 +29,7 @@ from notewell.features.evaluate.service import (
 )
 from notewell.features.evaluate.tuning import current
 from notewell.search.weights import UNTUNED, Tuning
+from tests.vaults import settings_in
 
 TOPICS = [f"{first}{second}" for first in ("bal", "kor", "mit", "sul") for second in
           ("der", "fan", "gos", "hip", "jun", "lam", "nek", "pid", "rov")]  # fmt: skip
@@ -94,11 +95,8 @@ def test_an_opened_result_counts_by_its_rank_and_a_verdict_in_full() -> None:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
+    return settings_in(
+        tmp_path,
     )
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.errors import ConfigError, ProviderError, UsageError
-from notewell.base.types import AskRules, Settings, VaultRecord, VaultRules
+from notewell.base.types import AskRules, VaultRecord
 from notewell.contract.status import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -29,6 +29,7 @@ from notewell.models.chat import ToolCall, Turn
 from notewell.models.chat.providers import price
 from tests.features.ask.scripted import Says, ScriptedModel
 from tests.features.gardener.asked import Plans, killed_steps
+from tests.vaults import QUIET, settings_in
 
 OLD = 1_700_000_000
 NOTES = {
@@ -66,12 +67,10 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
     def again(ask: AskRules, *, offline: bool = True, **rules: Any) -> Engine:
         for one in engines:
             one.close()
-        settings = Settings(
-            data_dir=tmp_path / "data",
-            model_dir=tmp_path / "models",
-            state_dir=tmp_path / "state",
+        settings = settings_in(
+            tmp_path,
             offline=offline,
-            vault=VaultRules(watch="off", reconcile_at=""),
+            vault=QUIET,
             features={
                 "garden": GardenRules(ignore=("Private",), checks=("tag_variants",), **rules)
             },

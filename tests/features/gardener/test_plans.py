@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.base.types import VaultRecord
 from notewell.contract.status import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
@@ -20,6 +20,7 @@ from notewell.features.gardener import GardenRules
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.writes.requests import UndoRequest
 from tests.features.gardener.asked import Plans, killed_steps
+from tests.vaults import QUIET, settings_in
 
 CHECKS = ("broken_links", "unlinked_mentions", "tag_variants", "missing_properties")
 NOTES = {
@@ -52,12 +53,9 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
     def again(**rules: str) -> Engine:
         for one in engines:
             one.close()
-        settings = Settings(
-            data_dir=tmp_path / "data",
-            model_dir=tmp_path / "models",
-            state_dir=tmp_path / "state",
-            offline=True,
-            vault=VaultRules(watch="off", reconcile_at=""),
+        settings = settings_in(
+            tmp_path,
+            vault=QUIET,
             features={"garden": GardenRules(ignore=("Private",), checks=CHECKS, **rules)},
         )
         record = VaultRecord("v1", "Notes", vault)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from notewell.base.errors import ChangedNoteError, NotFoundError, ProtectedError
-from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.base.types import VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.memory import MemoryRules
@@ -19,6 +19,7 @@ from notewell.features.properties.requests import (
     NoteProperties,
 )
 from notewell.features.writes.requests import UndoRequest, WritesRequest
+from tests.vaults import QUIET, settings_in
 
 Open: TypeAlias = Callable[..., Engine]
 NOTES = {
@@ -43,12 +44,9 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
     engines: list[Engine] = []
 
     def open_engine(source: str = "folder") -> Engine:
-        settings = Settings(
-            data_dir=tmp_path / "data",
-            model_dir=tmp_path / "models",
-            state_dir=tmp_path / "state",
-            offline=True,
-            vault=VaultRules(watch="off", reconcile_at=""),
+        settings = settings_in(
+            tmp_path,
+            vault=QUIET,
             features={"memory": MemoryRules(folder="Memory")},
         )
         record = VaultRecord("v1", "Notes", vault, source=source)  # type: ignore[arg-type]

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from notewell.base.types import ModelRules, Settings, VaultRecord, VaultRules
+from notewell.base.types import ModelRules, VaultRecord
 from notewell.contract.notes import NeighborsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.topics.requests import CheckTopics, TopicsRequest
 from notewell.vault.topics import target_of
 from tests.tiny_model import write_tiny_model
+from tests.vaults import QUIET, settings_in
 
 SAME = "water and light in spring. " * 20
 NOTES = {
@@ -41,12 +42,9 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         file = tmp_path / "vault" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    settings = Settings(
-        data_dir=tmp_path / "data",
-        model_dir=tmp_path / "models",
-        state_dir=tmp_path / "state",
-        offline=True,
-        vault=VaultRules(watch="off", reconcile_at=""),
+    settings = settings_in(
+        tmp_path,
+        vault=QUIET,
         model=ModelRules(
             name="tiny",
             folder=str(write_tiny_model(tmp_path / "tiny")),
