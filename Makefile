@@ -35,13 +35,13 @@ RELEASE_PIP = $(PY) $(PIP) --python $(RELEASE_PY)
 # Tests write much, and on a disk they wait for it: in memory, where 4 GB are free and programs may run.
 MEMORY := $(shell [ -w /dev/shm ] && ! grep -q '^[^ ]* /dev/shm [^ ]* [^ ]*noexec' /proc/mounts && \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
-test-python test-e2e: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
+test-python test-quick test-e2e: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 
 # Images often forbid bytecode; every process that a test starts would then compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
+.PHONY: help run test test-quick test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
 	release-check helper workflows-check notices audit bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
 
@@ -60,6 +60,10 @@ test: test-python test-plugin ## All tests; the plugin's use a real browser and 
 test-python: $(VENV)/.tests ## The tests of the sidecar
 	@$(PY) -m pytest -n auto --dist worksteal -q $(PYTEST_FLAGS) || { printf '\nOnce more, one by one: what failed\n\n'; \
 		$(PY) -m pytest --last-failed --last-failed-no-failures none -q; }
+
+test-quick: $(VENV)/.quick $(NODE)/.made ## Most tests in a few minutes: no browser, no database, no faults
+	@$(PY) -m pytest -n auto --dist worksteal -q --quick $(PYTEST_FLAGS)
+	@npm run --silent test
 
 test-plugin: test-unit test-e2e ## The tests of the plugin
 
@@ -207,6 +211,10 @@ $(VENV)/.runs: $(VENV)/.made pyproject.toml
 
 $(VENV)/.tests: $(VENV)/.runs pyproject.toml
 	@$(PY) $(PIP) $(INSTALL) --group dev
+	@touch $@ $(VENV)/.quick
+
+$(VENV)/.quick: $(VENV)/.runs pyproject.toml
+	@$(PY) $(PIP) $(INSTALL) --group quick
 	@touch $@
 
 # The other environments are filled by the first one's pip.

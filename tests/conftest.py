@@ -40,6 +40,54 @@ LONGEST = (
 )
 
 
+# What a quick run leaves out: long searches for faults, other programs, and measurements.
+NOT_QUICK = (
+    "tests/bench",
+    "tests/eval",
+    "tests/faults",
+    "tests/fuzz",
+    "tests/hostile",
+    "tests/outside",
+    "tests/stress",
+    "tests/doors/cli/test_privacy.py",
+    "tests/doors/cli/test_serve.py",
+    "tests/doors/mcp/test_stdio.py",
+    "tests/doors/web/test_attachments.py",
+    "tests/doors/web/test_schemathesis.py",
+    "tests/engine/ingest/test_indexer.py",
+    "tests/engine/test_ledger.py",
+    "tests/engine/test_reader_pool.py",
+    "tests/features/ask/test_harmless.py",
+    "tests/features/backup",
+    "tests/features/gardener/test_real_vaults.py",
+    "tests/features/history/test_hostile_repository.py",
+    "tests/features/postgres",
+    "tests/features/test_table.py",
+    "tests/index/test_expunge.py",
+    "tests/index/test_vector_snapshots.py",
+    "tests/search/query/test_conditions.py",
+    "tests/search/rank/test_guarantees.py",
+    "tests/search/test_typing_in_vaults.py",
+    "tests/vault/test_confined_reading.py",
+    "tests/vault/test_linear.py",
+    "tests/vault/test_reader_process.py",
+    "tests/vault/test_real_vaults.py",
+    "tests/vault/test_watch.py",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--quick` leaves out what takes long."""
+    parser.addoption("--quick", action="store_true", help="leave out the tests that take long")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files that a quick run does without."""
+    if not config.getoption("quick") or not collection_path.is_relative_to(config.rootpath):
+        return None
+    return collection_path.relative_to(config.rootpath).as_posix() in NOT_QUICK or None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect tests without garbage collection, and never again look at what was made here.

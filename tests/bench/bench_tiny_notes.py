@@ -18,10 +18,9 @@ from pathlib import Path
 
 from figures import Figure, options, write
 
-from notewell.base.types import ModelRules, VaultRecord
+from notewell.base.types import ModelRules, Settings, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from tests.vaults import settings_in
 
 NOTES, QUICK_NOTES = 100_000, 2_000
 IN_A_FOLDER = 500
@@ -84,8 +83,11 @@ def measure(root: Path, count: int) -> list[Step]:
         note = _path(vault, "", n)
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(f"{' '.join(made.choices(WORDS, k=6))} {n}", encoding="utf-8")
-    settings = settings_in(
-        root,
+    settings = Settings(
+        data_dir=root / "data",
+        model_dir=root / "models",
+        state_dir=root / "state",
+        offline=True,
         model=ModelRules(name="none", folder=str(root / "none")),
     )
     engine = Engine.open(

@@ -98,9 +98,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         settings = replace(load_settings(environ=os.environ), data_dir=work / "data")
-        for one in sets(work, quick=chosen.quick):
-            scores = measure(one, settings)
-            name = one.judged.name
+        for texts in sets(work, quick=chosen.quick):
+            scores = measure(texts, settings)
+            name = texts.judged.name
             for budget in BUDGETS:
                 whole, ours, filled = (scores[way, budget] for way in WAYS)
                 shown = f"{ours}; filled {filled}"
@@ -111,7 +111,7 @@ def main() -> None:
                         f"whole notes: {whole}",
                         shown,
                         ours.tokens / whole.tokens,
-                        one.note if budget == BUDGETS[0] else "",  # the same for each
+                        texts.note if budget == BUDGETS[0] else "",  # the same for each
                     )
                 )
             details[name] = {
@@ -221,7 +221,7 @@ class Trial:
         if self._whole:
             yield list(_pairs("\n".join(chunk.text for chunk in chunks)))
             return
-        under = [one for one in chunks if set(one.headings) & set(wanted)]
+        under = [chunk for chunk in chunks if set(chunk.headings) & set(wanted)]
         for chunk in under or chunks:
             if pairs := list(_pairs(chunk.text)):
                 yield pairs
@@ -230,7 +230,7 @@ class Trial:
         """Search with defaults, without the notes that the query was taken from."""
         more = replace(request, limit=request.limit + len(self._drops))
         found = self._engine.search(more)
-        kept = tuple(one for one in found.results if one.path not in self._drops)
+        kept = tuple(result for result in found.results if result.path not in self._drops)
         return replace(found, results=kept[: request.limit])
 
     def _whole_notes(self, budget: int) -> str:

@@ -104,7 +104,9 @@ def markdown(outcomes: Sequence[Outcome], facts: Provenance, *, quick: bool) -> 
     lines.append("\n`ratio`: ours divided by the peer's, both measured in this run.\n")
     notes = [row for outcome in outcomes for row in outcome.rows if row.get("note")]
     lines.extend(f"- {row['figure']}: {row['note']}" for row in notes)
-    lines.extend(f"- **{one.script} {one.problem}**" for one in outcomes if one.problem)
+    lines.extend(
+        f"- **{outcome.script} {outcome.problem}**" for outcome in outcomes if outcome.problem
+    )
     return "\n".join(lines) + "\n"
 
 

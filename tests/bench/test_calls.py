@@ -25,4 +25,4 @@ def test_a_search_does_no_more_than_it_did() -> None:
         kind: one["calls"] for kind, one in counted.items() if one["calls"] > MORE * PINNED[kind]
     }
     assert too_many == {}, counted
-    assert all(one["rows"] <= ROWS for one in counted.values())
+    assert all(load["rows"] <= ROWS for load in counted.values())

@@ -32,7 +32,7 @@ def interface(name: str) -> str:
 
 
 def test_the_web_pages_have_words_for_every_setting(tmp_path: Path) -> None:
-    of_features = {one.name: one.rules() for one in sections(FEATURES)}
+    of_features = {section.name: section.rules() for section in sections(FEATURES)}
     settings = Settings(
         data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, features=of_features
     )
@@ -102,6 +102,6 @@ def test_internal_fields_are_left_out() -> None:
 
 
 def test_a_field_is_described() -> None:
-    about = {one.name: one.doc for one in request_fields(SearchRequest)}["explain"]
+    about = {field.name: field.doc for field in request_fields(SearchRequest)}["explain"]
 
     assert f"  /** {about} */\n  readonly explain?: boolean;\n" in TEXT

@@ -10,4 +10,4 @@ from notewell.engine.feature import OpenVault
 
 def open_vault(**parts: Any) -> OpenVault:
     """Make one of these parts; those that are left out are None."""
-    return OpenVault(**(dict.fromkeys(one.name for one in fields(OpenVault)) | parts))
+    return OpenVault(**(dict.fromkeys(field.name for field in fields(OpenVault)) | parts))

@@ -33,7 +33,7 @@ def test_completions_include_a_new_note(engine: Engine) -> None:
     def completions(prefix: str) -> dict[str, int]:
         reply = answer(engine, CompleteRequest(prefix))
         assert isinstance(reply, CompleteReply)
-        return {one.insert: one.count for one in reply.completions}
+        return {completion.insert: completion.count for completion in reply.completions}
 
     assert completions("tag:gar") == {"tag:garden": 2, "tag:garden/roof": 1}
     assert completions("[[bee") == {"[[Bees]]": 2}

@@ -38,16 +38,16 @@ def test_what_a_copy_alone_says_is_found_with_its_note(engine: Engine) -> None:
 
 def test_a_note_is_one_result_with_its_copies(engine: Engine) -> None:
     found = engine.search(SearchRequest("quince wall stone", weak=True)).results
-    assert [one.path for one in found] == ["A.md", "Z.md"]
-    assert [(one.copy, one.copies) for one in found] == [(None, (EQUAL, COPY)), (None, ())]
+    assert [result.path for result in found] == ["A.md", "Z.md"]
+    assert [(result.copy, result.copies) for result in found] == [(None, (EQUAL, COPY)), (None, ())]
 
 
 def test_similar_notes_have_no_copies_and_tell_of_them(engine: Engine) -> None:
     own = engine.answer(SimilarRequest("A.md", weak=True))
-    assert [one.path for one in own.results] == ["Z.md"]
+    assert [result.path for result in own.results] == ["Z.md"]
     assert any(COPY in warning for warning in own.warnings)
     other = engine.answer(SimilarRequest("Z.md", weak=True))
-    assert [(one.path, one.copies) for one in other.results] == [("A.md", (EQUAL, COPY))]
+    assert [(result.path, result.copies) for result in other.results] == [("A.md", (EQUAL, COPY))]
 
 
 def test_links_do_not_lead_to_a_copy_and_the_ledger_says_why(engine: Engine) -> None:

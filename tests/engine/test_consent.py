@@ -74,7 +74,7 @@ def test_a_server_embeds_as_soon_as_it_is_allowed_and_stops_when_it_is_forbidden
     until(lambda: not engine.busy and engine.status().semantic == "unavailable")
     found = engine.search(SearchRequest("bees", weak=True))
     assert found.warnings
-    assert [one.path for one in found.results] == ["Bees.md"]
+    assert [result.path for result in found.results] == ["Bees.md"]
 
 
 def test_a_run_in_this_process_goes_on_after_the_answer(engine: Engine) -> None:

@@ -220,7 +220,7 @@ def test_a_renamed_note_is_embedded_under_its_new_name_once_all_of_it_changed(
     engine.index_now()
 
     def embedded_titles() -> set[str]:
-        read = [one.text for one in engine.passages() if one.path == "Velocipede.md"]
+        read = [passage.text for passage in engine.passages() if passage.path == "Velocipede.md"]
         return {text.partition(" > ")[0] for text in read}
 
     write(vault, {"Velocipede.md": "\n".join([*sections, "New pads from the shop."])})

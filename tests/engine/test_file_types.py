@@ -102,7 +102,7 @@ def open_engine(vault: Path, tmp_path: Path) -> Iterator[Open]:
 
 def found(engine: Engine, query: str) -> list[tuple[str, str | None, int, str | None]]:
     reply = engine.search(SearchRequest(query, mode="keyword"))
-    return [(one.path, one.heading, one.line, one.block) for one in reply.results]
+    return [(result.path, result.heading, result.line, result.block) for result in reply.results]
 
 
 def states(engine: Engine) -> dict[str, str]:
@@ -151,13 +151,13 @@ def test_a_note_that_ranks_by_itself_is_not_listed_again_for_what_it_embeds(
     engine = open_engine((".md", ".pdf"))
 
     both = engine.search(SearchRequest("medlars", mode="keyword"))
-    assert [one.reasons for one in both.results] == [(), ()]
-    assert {one.path for one in both.results} == {"Paper.pdf", "Reading.md"}
+    assert [result.reasons for result in both.results] == [(), ()]
+    assert {result.path for result in both.results} == {"Paper.pdf", "Reading.md"}
     # A file that many notes embed, such as a logo, says nothing about each of them.
     logo = engine.search(SearchRequest("quince", mode="keyword"))
-    assert [one.path for one in logo.results] == ["Logo.pdf"]
+    assert [result.path for result in logo.results] == ["Logo.pdf"]
     blocks = engine.search(SearchRequest("late", mode="keyword", group="block"))
-    assert [one.path for one in blocks.results] == ["Paper.pdf"]
+    assert [result.path for result in blocks.results] == ["Paper.pdf"]
 
 
 def test_a_file_has_tags_properties_and_folder_of_the_notes_that_embed_it(
@@ -174,7 +174,9 @@ def test_a_file_has_tags_properties_and_folder_of_the_notes_that_embed_it(
     engine = open_engine((".md", ".pdf"))
 
     def paths(query: str) -> list[str]:
-        return [one.path for one in engine.search(SearchRequest(query, mode="keyword")).results]
+        return [
+            result.path for result in engine.search(SearchRequest(query, mode="keyword")).results
+        ]
 
     here = ["Files/Paper.pdf", "Orchard/Reading.md"]
     for condition in ("tag:fruit", "[stage:draft]", "path:Orchard", "tag:own path:Orchard"):
@@ -200,7 +202,9 @@ def test_the_filter_type_knows_the_types_of_files(open_engine: Open, vault: Path
     engine = open_engine((".md", ".pdf", ".txt", ".canvas"))
 
     def paths(query: str) -> set[str]:
-        return {one.path for one in engine.search(SearchRequest(query, mode="keyword")).results}
+        return {
+            result.path for result in engine.search(SearchRequest(query, mode="keyword")).results
+        }
 
     assert paths("damson type:pdf") == {"Paper.pdf", "Own.md"}
     assert paths("damson type:text") == paths("damson type:txt") == {"Plan.txt"}

@@ -419,7 +419,9 @@ def remember(engine: Engine, content: str = "The spare key lies under the bucket
 def apply_all(engine: Engine) -> list[ServerWriteView]:
     """Do what a client does: take every write, and confirm it."""
     taken = list(engine.work.server_writes(0, 100).changes)
-    engine.work.confirm_writes([ConfirmedWrite(one.path, one.hash, SAVED) for one in taken])
+    engine.work.confirm_writes(
+        [ConfirmedWrite(change.path, change.hash, SAVED) for change in taken]
+    )
     return taken
 
 
@@ -466,7 +468,7 @@ def test_a_folder_that_a_client_reports_does_not_meet_the_servers_notes_in_it(
 
     engine.work.take([Change("create", "Memory")])
 
-    assert [one.path for one in engine.work.server_writes(0, 100).changes] == [path]
+    assert [change.path for change in engine.work.server_writes(0, 100).changes] == [path]
 
 
 def test_the_version_before_the_servers_is_not_asked_for_and_not_taken(started: Open) -> None:
@@ -501,7 +503,7 @@ def test_a_conflict_keeps_the_clients_note_and_the_servers_beside_it(
     assert (tmp_path / "vault" / path).read_text(encoding="utf-8") == theirs
     assert (tmp_path / "vault" / second).read_text(encoding="utf-8") == ours
     told = engine.work.server_writes(0, 100).changes
-    assert [(one.kind, one.path) for one in told] == [("create", second)]
+    assert [(change.kind, change.path) for change in told] == [("create", second)]
 
 
 def test_a_memory_that_a_client_renames_keeps_what_the_server_wrote(started: Open) -> None:
@@ -529,7 +531,7 @@ def test_a_memory_deleted_at_the_client_can_be_brought_back(started: Open, tmp_p
 
     engine.answer(UndoRequest())
     assert (tmp_path / "vault" / path).read_text(encoding="utf-8") == ours
-    assert [one.kind for one in engine.work.server_writes(0, 100).changes] == ["create"]
+    assert [change.kind for change in engine.work.server_writes(0, 100).changes] == ["create"]
 
 
 def test_forgetting_is_told_and_an_edit_at_the_client_is_stronger(
@@ -541,14 +543,17 @@ def test_forgetting_is_told_and_an_edit_at_the_client_is_stronger(
     engine.answer(ForgetMemory(forgotten))
     engine.answer(ForgetMemory(edited))
     told = engine.work.server_writes(0, 100).changes
-    assert {(one.kind, one.path) for one in told} == {("delete", forgotten), ("delete", edited)}
+    assert {(change.kind, change.path) for change in told} == {
+        ("delete", forgotten),
+        ("delete", edited),
+    }
 
     listed = [stamp(forgotten, texts[forgotten]), stamp(edited, "Mine.", SAVED + 9000)]
     assert engine.work.sync(listed).need == (edited,)
     engine.work.take([write(edited, "Mine.", SAVED + 9000)])
 
     assert (tmp_path / "vault" / edited).read_text(encoding="utf-8") == "Mine."
-    assert [one.path for one in engine.work.server_writes(0, 100).changes] == [forgotten]
+    assert [change.path for change in engine.work.server_writes(0, 100).changes] == [forgotten]
 
 
 def test_a_write_that_a_crash_prevented_is_not_told(started: Open, tmp_path: Path) -> None:

@@ -56,14 +56,14 @@ def test_a_result_tells_which_passage_it_shows(engine: Engine, vault: Path) -> N
     assert found.hash is not None
     assert len(found.hash) == 32
     assert found.mtime is not None
-    assert all(one.id for one in found.passages)
+    assert all(passage.id for passage in found.passages)
 
     note = read(engine, found)
 
     assert note.passage is not None
     assert (note.passage.id, note.passage.hash) == (found.id, found.hash)
     assert note.content.splitlines()[note.passage.lines[0] - 1] == "Figs like the southern wall."
-    assert [one.id for one in note.chunks] == ["Garden.md#0", "Garden.md#1"]
+    assert [chunk.id for chunk in note.chunks] == ["Garden.md#0", "Garden.md#1"]
 
 
 def test_a_stale_id_names_the_passage_with_its_hash(engine: Engine, vault: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_paired_device_never_administers(devices: Devices) -> None:
 def test_a_name_that_is_taken_gets_a_number(devices: Devices) -> None:
     names = [devices.pair(devices.offer("read"), name) for name in ("Phone", "phone", "PHONE")]
 
-    assert [one and one.name for one in names] == ["Phone", "phone 2", "PHONE 3"]
+    assert [name and name.name for name in names] == ["Phone", "phone 2", "PHONE 3"]
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 65, "bell\a", "right\u202eleft"])

@@ -146,7 +146,7 @@ def told(reply: SearchReply) -> SearchReply:
     """A reply without its times."""
     explain = reply.explain
     if explain is not None:
-        explain = replace(explain, stages=tuple(replace(one, ms=0) for one in explain.stages))
+        explain = replace(explain, stages=tuple(replace(stage, ms=0) for stage in explain.stages))
     return replace(reply, took_ms=0, query_id=None, explain=explain)
 
 
@@ -181,7 +181,7 @@ def test_the_server_embeds_the_queries_of_other_processes(
         here = shared.here()
         found = shared.engine.search(SearchRequest("how the chain slips"))
         failed = shared.engine.search(SearchRequest("what fails"))
-        loaded = {Path(one.path).name for one in psutil.Process(number).memory_maps()}
+        loaded = {Path(map_.path).name for map_ in psutil.Process(number).memory_maps()}
         assert here == []
         assert asked == ["how the chain slips", "what fails"]
     assert found.results
@@ -259,7 +259,7 @@ def test_what_was_saved_is_found_by_the_next_search_and_soon_by_the_reader(share
             shared.engine.index_now()
             asked = SearchRequest(f"number{number}")
             reply = shared.engine.search(asked)
-            assert [one.path for one in reply.results][:1] == [f"New{number}.md"]
+            assert [result.path for result in reply.results][:1] == [f"New{number}.md"]
             assert reply.generation == shared.engine.status().generation
             assert told(shared.by_the_reader(asked, here)) == told(reply)
 
@@ -401,7 +401,9 @@ class Served:
         with suppress(psutil.Error):
             children = psutil.Process(self.process.pid).children()
             return [
-                one for one in children if any("reader_process" in part for part in one.cmdline())
+                child
+                for child in children
+                if any("reader_process" in part for part in child.cmdline())
             ]
         return []
 
@@ -410,9 +412,10 @@ class Served:
         for a minute. Where the system does not tell what a process wrote, all readers."""
         with suppress(psutil.Error):
             return [
-                one
-                for one in self.readers()
-                if not hasattr(one, "io_counters") or one.io_counters().write_chars > REPLY_BYTES
+                reader
+                for reader in self.readers()
+                if not hasattr(reader, "io_counters")
+                or reader.io_counters().write_chars > REPLY_BYTES
             ]
         return []
 

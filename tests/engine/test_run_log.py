@@ -28,7 +28,7 @@ def test_a_run_is_known_from_its_start_to_its_end(log: RunLog) -> None:
     assert log.runs() == ()
 
     started = log.start("extract", "manual")
-    assert [(one.id, one.result, one.ended) for one in log.runs()] == [
+    assert [(run.id, run.result, run.ended) for run in log.runs()] == [
         (str(started.id), "running", None)
     ]
     log.end(started, RunEnd("failed", {"found": 2}, (RunError("A.md", "no link"),)))
@@ -74,7 +74,7 @@ def test_a_run_whose_process_was_killed_is_shown_as_failed(log: RunLog, tmp_path
     )
     assert process.stdout is not None
     process.stdout.readline()
-    assert [one.result for one in log.runs()] == ["running"]
+    assert [run.result for run in log.runs()] == ["running"]
     process.kill()
     process.communicate(timeout=PROCESS_S)
 
@@ -140,7 +140,10 @@ def test_work_that_fails_or_is_closed_does_not_stay_running(log: RunLog) -> None
     waiting = runs.begin("maintain", "schedule", lambda progress: progress.wait(600))
     runs.close()
 
-    assert [one.result for one in log.runs()] == ["cancelled", "failed", "failed"]
-    assert [one.why for one in log.run(waiting - 2).errors] == ["no link", "no heading is named"]
+    assert [run.result for run in log.runs()] == ["cancelled", "failed", "failed"]
+    assert [error.why for error in log.run(waiting - 2).errors] == [
+        "no link",
+        "no heading is named",
+    ]
     with pytest.raises(CancelledError):  # nothing is worked on after the end
         runs.now("extract", "manual", lambda progress: progress.check())

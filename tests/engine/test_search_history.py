@@ -79,8 +79,8 @@ def test_a_search_is_logged_with_its_first_results(open_engine: Open) -> None:
     assert entry.query_id == reply.query_id
     assert (entry.query, entry.door, entry.mode) == ("bees home", "http", "keyword")
     assert entry.generation == reply.generation
-    assert [(one.path, one.score) for one in entry.results] == [
-        (one.path, one.score) for one in reply.results
+    assert [(result.path, result.score) for result in entry.results] == [
+        (result.path, result.score) for result in reply.results
     ]
 
 

@@ -63,7 +63,7 @@ def engine(tmp_path: Path, model: SlowModel) -> Iterator[Engine]:
 
 
 def scores(replies: Sequence[SearchReply]) -> list[list[tuple[str, float]]]:
-    return [[(one.path, one.score) for one in reply.results] for reply in replies]
+    return [[(result.path, result.score) for result in reply.results] for reply in replies]
 
 
 def ask(engine: Engine, query: str, mode: Any = "hybrid") -> SearchReply:

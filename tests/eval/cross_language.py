@@ -132,7 +132,7 @@ def _of_pages(data: Path, work: Path, embedder: Embedder, model: str) -> Iterato
     passages = (shared, embedder.embed_passages(texts))
     for what in ("title", "description"):
         queries = {one: text for one in shared if (text := getattr(asked[one], what))}
-        found = _ranked(queries, {one: one for one in queries}, passages, embedder)
+        found = _ranked(queries, {query: query for query in queries}, passages, embedder)
         yield _Row(f"German {what}, English page", model, *found)
 
 
@@ -162,7 +162,7 @@ def _searched(data: Path, model: str) -> Iterator[str]:
         engine.index_now()
         engine.wait_for_model()
         for what in ("title", "description"):
-            queries = {one: text for one in asked if (text := getattr(asked[one], what))}
+            queries = {page: text for page in asked if (text := getattr(asked[page], what))}
             queries = {one: text for one, text in queries.items() if one in paths}
             means = []
             for mode in ("keyword", "semantic", "hybrid"):
@@ -177,7 +177,7 @@ def _searched(data: Path, model: str) -> Iterator[str]:
 def _gain(engine: Engine, text: str, mode: SearchMode, path: str) -> float:
     """nDCG@10 of one search with one right note."""
     request = SearchRequest(q=text, limit=_TOP, mode=mode, plain=True, weak=True, passages=0)
-    paths = [unicodedata.normalize("NFC", one.path) for one in engine.search(request).results]
+    paths = [unicodedata.normalize("NFC", result.path) for result in engine.search(request).results]
     return ndcg(paths, {unicodedata.normalize("NFC", path): 1}, _TOP)
 
 
@@ -206,8 +206,8 @@ def _pages(folder: Path) -> dict[str, _Page]:
 def _embedded(folder: Path, embedder: Embedder) -> tuple[list[str], FloatArray]:
     """The ids and the vectors of the paragraphs."""
     documents = _lines(folder / "corpus.jsonl")
-    texts = [f"{one.get('title', '')}\n{one['text']}".strip() for one in documents]
-    return [one["_id"] for one in documents], embedder.embed_passages(texts)
+    texts = [f"{document.get('title', '')}\n{document['text']}".strip() for document in documents]
+    return [document["_id"] for document in documents], embedder.embed_passages(texts)
 
 
 def _measured(

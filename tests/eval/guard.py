@@ -108,9 +108,9 @@ def _everyday(
     vaults = [name for name in VAULTS if name in {"kepano", "excalidraw", "help-en"}]
     asked = read(folders, vaults=vaults, half=None)
     figures = list(everyday.measure(asked, MODES, data, settings))
-    for one in figures:
-        hidden.update({"hidden": one.hidden, "right": one.right})
-    answered = [one for one in figures if one.kind != NO_ANSWER]
+    for figure in figures:
+        hidden.update({"hidden": figure.hidden, "right": figure.right})
+    answered = [figure for figure in figures if figure.kind != NO_ANSWER]
     if answered:
         yield "everyday", {one.id: one.ndcg for one in answered}
     for kind in dict.fromkeys(one.kind for one in answered):
@@ -154,7 +154,7 @@ def _head(*, compares: bool) -> str:
 
 
 def _row(name: str, figures: Figures, before: Figures | None) -> str:
-    values = {mode: [one[mode] for one in figures.values()] for mode in MODES}
+    values = {mode: [figure[mode] for figure in figures.values()] for mode in MODES}
     better = max(("keyword", "semantic"), key=lambda mode: fmean(values[mode]))
     cells = [name, str(len(figures)), *(f"{fmean(values[mode]):.3f}" for mode in MODES)]
     cells.append(f"{_interval(values['hybrid'], values[better])} ({better})")

@@ -50,14 +50,14 @@ _KINDS = (
 def by_class(reports: Sequence[EvalReport]) -> str:
     """Mean nDCG@10 of each class of queries and each system."""
     known = {report.name: report for report in reports}
-    systems = [one.system.name for one in reports[0].systems]
+    systems = [system.system.name for system in reports[0].systems]
     lines = [
         f"| class | queries | {' | '.join(systems)} |\n",
         f"|---|---:|{'---:|' * len(systems)}\n",
     ]
     for name, of, kind in _KINDS:
         rows = (
-            [row for one in known[of].systems for row in one.rows if row.kind == kind]
+            [row for system in known[of].systems for row in system.rows if row.kind == kind]
             if of in known
             else []
         )
@@ -82,9 +82,13 @@ def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
 
 
 def _versus(report: EvalReport, system: SystemReport, row: ClassFigures, baseline: str) -> str:
-    for one in report.comparisons:
-        if (one.system, one.baseline, one.kind) == (system.system.name, baseline, row.kind):
-            return _interval(one.interval)
+    for comparison in report.comparisons:
+        if (comparison.system, comparison.baseline, comparison.kind) == (
+            system.system.name,
+            baseline,
+            row.kind,
+        ):
+            return _interval(comparison.interval)
     return ""
 
 

@@ -70,9 +70,9 @@ def test_its_commands_tools_prompts_and_settings_are_gone_and_no_others(feature:
     assert gone == set(feature.commands)
     assert all(root.get_command(context, name) is None for name in feature.commands)
     mine = set(load(feature.tools)) if feature.tools else set()
-    assert [one for one in tools(FEATURES) if one not in mine] == list(tools(rest))
+    assert [tool for tool in tools(FEATURES) if tool not in mine] == list(tools(rest))
     asked = set(load(feature.prompts)) if feature.prompts else set()
-    assert [one for one in prompts(FEATURES) if one not in asked] == list(prompts(rest))
+    assert [prompt for prompt in prompts(FEATURES) if prompt not in asked] == list(prompts(rest))
     assert len(sections(FEATURES)) - len(sections(rest)) == bool(feature.settings)
 
 

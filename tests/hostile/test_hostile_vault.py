@@ -117,7 +117,9 @@ def test_no_program_runs_but_ours_and_git(walked: Walked) -> None:
     started = {program for seen in walked.seen.values() for program in seen.ran}
     assert started  # it saw what there was
     others = {one for one in started - own if one.name not in OF_SYSTEM}
-    assert {one for one in others if not one.is_relative_to(Path(sys.executable).parent)} == set()
+    assert {
+        other for other in others if not other.is_relative_to(Path(sys.executable).parent)
+    } == set()
     assert list(ran(walked.vault).iterdir()) == []
 
 
@@ -129,7 +131,7 @@ def test_no_file_is_written_outside_of_the_folders_of_notewell(walked: Walked) -
     outside = [
         path
         for path in changed
-        if not any(Path(os.path.realpath(path)).is_relative_to(one) for one in folders)
+        if not any(Path(os.path.realpath(path)).is_relative_to(folder) for folder in folders)
         and not is_device(path)
         and "__pycache__" not in path.parts
     ]
@@ -188,8 +190,8 @@ def test_a_model_that_obeys_a_note_sends_nothing(walked: Walked) -> None:
 
 
 def test_memory_is_bounded_and_the_server_ends_when_it_is_told_to(walked: Walked) -> None:
-    for one in walked.answers("memory "):
-        if one["text"] == "MB":
-            assert one["code"] < MOST_MB, one
+    for answer in walked.answers("memory "):
+        if answer["text"] == "MB":
+            assert answer["code"] < MOST_MB, answer
     (ended,) = walked.answers("the server ends")
     assert ended["code"] in {0, -15, 143}, ended

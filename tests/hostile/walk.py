@@ -131,14 +131,14 @@ def commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
 def arguments_of(command: click.Command, scratch: Path) -> list[str]:
     """Arguments, and options that are required, with values of this vault."""
     given: list[str] = []
-    for one in command.params:
-        value = VALUES.get(one.name or "", ANY)
-        if one.name in {"file", "folder", "place"}:
-            value = str(scratch / f"made-{one.name}")
-        if isinstance(one, click.Argument):
-            given += [value] if one.required or one.name in VALUES else []
-        elif one.required and isinstance(one, click.Option):
-            given += [one.opts[0]] if one.is_flag else [one.opts[0], value]
+    for param in command.params:
+        value = VALUES.get(param.name or "", ANY)
+        if param.name in {"file", "folder", "place"}:
+            value = str(scratch / f"made-{param.name}")
+        if isinstance(param, click.Argument):
+            given += [value] if param.required or param.name in VALUES else []
+        elif param.required and isinstance(param, click.Option):
+            given += [param.opts[0]] if param.is_flag else [param.opts[0], value]
     return given
 
 

@@ -57,7 +57,7 @@ class Index:
         self.notes = {key: one for key, one in self.notes.items() if key not in gone} | changed
         self.postings.update(
             list(changed.values()),
-            others=lambda ids: [self.notes[one] for one in ids],
+            others=lambda ids: [self.notes[id_] for id_ in ids],
             gone=gone,
             database="d",
             generation=self.generation,
@@ -224,7 +224,7 @@ def test_what_a_crash_left_undone_is_done_at_the_next_start(
     assert again.postings.belongs_to() == marker
     again.postings.update(
         [note(number, TEXTS[number]) for number in range(9, 15)],
-        others=lambda ids: [note(one, TEXTS[one]) for one in ids],
+        others=lambda ids: [note(id_, TEXTS[id_]) for id_ in ids],
         gone=(),
         database="d",
         generation=2,

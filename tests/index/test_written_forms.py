@@ -40,7 +40,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(one, other) for forms in SAME for one in forms for other in forms]
+    ("one", "other"), [(form, other) for forms in SAME for form in forms for other in forms]
 )
 def test_each_form_finds_each_other(one: str, other: str) -> None:
     common = set(tokens(f"a {one} b")) & set(tokens(other))

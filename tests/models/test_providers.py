@@ -217,7 +217,7 @@ def test_a_chat_model_lists_its_models(provider: str) -> None:
     with closing(ScriptedModel([], models=[{"id": "one"}, {"id": "two"}])) as model:
         listed = open_chat(provider, model).models()
 
-    assert [one.name for one in listed] == ["one", "two"]
+    assert [model.name for model in listed] == ["one", "two"]
 
 
 @pytest.mark.parametrize(

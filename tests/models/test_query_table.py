@@ -153,7 +153,7 @@ def tables() -> dict[str, QueryTable]:
     known = sorted({*WORDS, *begun, *ascii_lowercase, *OTHERS[1:]}, key=str.encode)
     wordpiece = TokenVocabulary(WORDPIECE, BERT, (*known, "restaurant"), np.empty(0, np.float32))
     pieces = sorted(SCORED, key=str.encode)
-    scores = np.array([SCORED[one] for one in pieces], np.float32)
+    scores = np.array([SCORED[piece] for piece in pieces], np.float32)
     unigram = TokenVocabulary(UNIGRAM, 16, tuple(pieces), scores)
     return {
         "wordpiece": _table(wordpiece, len(known)),
@@ -207,7 +207,7 @@ def test_the_cases_that_the_plugin_is_tested_on_are_so() -> None:
             assert found["tokens"] == wanted["tokens"], found["text"]
             assert found["silent"] == wanted["silent"], found["text"]
             np.testing.assert_allclose(found["vector"] or [], wanted["vector"] or [], atol=2e-5)
-    assert {one["silent"] for one in stored["wordpiece"]} == {True, False}
+    assert {load["silent"] for load in stored["wordpiece"]} == {True, False}
 
 
 def _bert(tokens: Sequence[str]) -> Tokenizer:
@@ -230,7 +230,7 @@ def test_the_tokens_are_those_of_the_model(text: str) -> None:
         HEAD, vocabulary, rows, np.ones(len(rows), np.float32), rows[:, 0], np.zeros(2, np.float32)
     )
 
-    found = [vocabulary.tokens[one] if one >= 0 else "[UNK]" for one in table.tokens(text)]
+    found = [vocabulary.tokens[token] if token >= 0 else "[UNK]" for token in table.tokens(text)]
 
     assert found == model.encode(text, add_special_tokens=False).tokens[:64]
 

@@ -206,7 +206,7 @@ def test_vectors_of_different_servers_have_different_keys(server: EmbeddingServe
     ]
     models = [replace(model, endpoint=endpoint) for endpoint in endpoints]
     models += [replace(model, query_prefix="q: "), replace(model, passage_prefix="p: ")]
-    keys = [load(one).key for one in models]
+    keys = [load(model).key for model in models]
 
     assert len(set(keys)) == len(set(map(str, keys))) == len(models)
     same = replace(model.endpoint, key="sk-other", base_url=f"{server.url}/", timeout_s=1.0)

@@ -30,17 +30,19 @@ def library(make_library: MakeLibrary) -> Library:
 
 
 def test_a_note_linked_by_a_good_result_comes_before_an_equal_one(library: Library) -> None:
-    plain = {one.path: one for one in library.search("honey", mode="keyword", graph=0.0).results}
+    plain = {
+        result.path: result for result in library.search("honey", mode="keyword", graph=0.0).results
+    }
     assert plain["Extractor.md"].score == plain["Centrifuge.md"].score
     assert plain["Extractor.md"].scores.links == 0.0
-    linked = {one.path: one for one in library.search("honey", mode="keyword").results}
+    linked = {result.path: result for result in library.search("honey", mode="keyword").results}
     assert linked["Extractor.md"].score > linked["Centrifuge.md"].score
     assert linked["Extractor.md"].scores.links == pytest.approx(library.rules.graph_boost)
     assert linked["Centrifuge.md"].scores.links == 0.0
 
 
 def test_a_note_linked_by_a_good_result_is_raised_in_every_method(library: Library) -> None:
-    linked = {one.path: one for one in library.search("honey", fusion="rrf").results}
+    linked = {result.path: result for result in library.search("honey", fusion="rrf").results}
     assert linked["Extractor.md"].scores.graph == pytest.approx(1 + library.rules.graph_boost)
     assert linked["Centrifuge.md"].scores.graph == 1.0
     assert linked["Extractor.md"].scores.links is None
@@ -52,9 +54,9 @@ def test_an_alias_typed_in_full_comes_first(library: Library) -> None:
     weights = EvidenceWeights()
     assert first.scores.names == pytest.approx(weights.names + weights.exact_name)
     by_method = library.search("queen  REARING", fusion="convex").results
-    assert {one.path: one.scores.tag for one in by_method}["Named.md"] == 1.5
+    assert {result.path: result.scores.tag for result in by_method}["Named.md"] == 1.5
     ignoring = library.search("queen rearing", mode="keyword", ignore=frozenset({"names"}))
-    assert {one.scores.names for one in ignoring.results} == {0.0}
+    assert {result.scores.names for result in ignoring.results} == {0.0}
 
 
 @pytest.mark.parametrize("fusion", ["auto", "convex", "rrf"])
@@ -64,14 +66,14 @@ def test_a_score_follows_from_what_the_reply_says(
 ) -> None:
     reply = library.search("honey machine", mode=mode, fusion=fusion, recency=0.3)
     assert reply.results[0].score == 1.0
-    for one in reply.results:
-        scores = one.scores
+    for result in reply.results:
+        scores = result.scores
         base = scores.fused or 0
         if reply.fusion.method in {"auto", "keyword"}:
             parts = (scores.words, scores.meaning, scores.coverage, scores.names, scores.links)
             base = sum(part or 0 for part in parts)
         score = base * (scores.tag or 1) * (scores.graph or 1) * (scores.recency or 1)
-        assert one.score == pytest.approx(score / reply.fusion.params["best"], abs=1e-4)
+        assert result.score == pytest.approx(score / reply.fusion.params["best"], abs=1e-4)
 
 
 def test_recency_is_applied_on_request_and_not_when_the_query_has_dates(library: Library) -> None:
@@ -84,14 +86,18 @@ def test_recency_is_applied_on_request_and_not_when_the_query_has_dates(library:
 
 
 def test_folder_weights_multiply_the_score(library: Library) -> None:
-    before = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
+    before = {
+        result.path: result for result in library.search("queen rearing", mode="keyword").results
+    }
     library.rules = SearchRules(folder_weights={"Work": 0.5})
-    after = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
+    after = {
+        result.path: result for result in library.search("queen rearing", mode="keyword").results
+    }
     place = "Work/Rearing a queen.md"
     assert after[place].score == pytest.approx(before[place].score / 2, rel=1e-4)
     assert after["Named.md"].score == before["Named.md"].score == 1.0
     ignoring = library.search("queen rearing", mode="keyword", ignore=frozenset({"folders"}))
-    assert {one.path: one.score for one in ignoring.results} == {
+    assert {result.path: result.score for result in ignoring.results} == {
         path: one.score for path, one in before.items()
     }
 

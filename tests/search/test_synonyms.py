@@ -56,10 +56,12 @@ def test_a_note_may_list_the_names(library: Library, query: str) -> None:
 
 def test_a_result_says_which_synonym_it_has(library: Library) -> None:
     reply = library.search("k8s", mode="keyword")
-    reasons = {one.path: [(why.kind, why.text) for why in one.reasons] for one in reply.results}
+    reasons = {
+        result.path: [(why.kind, why.text) for why in result.reasons] for result in reply.results
+    }
     assert reasons["Cluster.md"] == [("synonym", "k8s = kubernetes")]
     assert reasons["Pods.md"] == []
-    shown = next(one for one in reply.results if one.path == "Cluster.md")
+    shown = next(result for result in reply.results if result.path == "Cluster.md")
     assert [shown.snippet[start:end] for start, end in shown.highlights] == ["kubernetes"]
 
 
@@ -72,7 +74,7 @@ def test_without_the_setting_a_word_stands_for_itself(make_library: MakeLibrary)
     assert plain.paths("k8s", mode="keyword") == ["Pods.md"]
     plain.rules = replace(plain.rules, synonyms=("Nowhere",))
     reply = plain.search("k8s", mode="keyword")
-    assert [one.path for one in reply.results] == ["Pods.md"]
+    assert [result.path for result in reply.results] == ["Pods.md"]
     assert "The note “Nowhere” of search.synonyms is not in the vault." in reply.warnings
 
 

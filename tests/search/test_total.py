@@ -89,6 +89,6 @@ def test_the_trace_says_how_many_the_limit_leaves_out(library: Library) -> None:
     reply = library.search("bees", mode="keyword", limit=10, explain=True)
 
     assert reply.explain is not None
-    stage = next(one for one in reply.explain.stages if one.name == "limit")
+    stage = next(stage for stage in reply.explain.stages if stage.name == "limit")
     assert (stage.count_in, stage.count_out) == (COUNT, 10)
     assert [(part.reason, part.count) for part in stage.removed] == [("limit", COUNT - 10)]

@@ -90,7 +90,7 @@ def read_code(suffix: str, source: str) -> ReadNote:
 
 
 def parts(found: ReadNote) -> list[tuple[str, int, int]]:
-    return [(one.text, one.level, one.line) for one in found.note.headings]
+    return [(heading.text, heading.level, heading.line) for heading in found.note.headings]
 
 
 def owners(found: ReadNote) -> dict[str, str | None]:
@@ -189,5 +189,10 @@ def test_each_function_of_a_small_file_is_a_passage_that_names_it() -> None:
     found = read(READERS[".rs"], text.encode()).note
     passages = chunk(found, count_tokens=words, sizes=ChunkSizes())
 
-    assert [one.headings for one in passages] == [("Pear",), ("Pear",), ("Pear", "peel"), ("add",)]
+    assert [passage.headings for passage in passages] == [
+        ("Pear",),
+        ("Pear",),
+        ("Pear", "peel"),
+        ("add",),
+    ]
     assert passages[2].text == "    fn peel(&self) {\n        cut();\n    }\n}"

@@ -43,7 +43,7 @@ def ours(text: str) -> Blocks:
     """The headings, and the lines of code that have text."""
     note, lines = read(text), text.split("\n")
     code = {line for span in note.spans if span.kind == "code" for line in span.lines}
-    headings = sorted((one.level, one.text, one.line) for one in note.headings)
+    headings = sorted((heading.level, heading.text, heading.line) for heading in note.headings)
     return headings, sorted(line for line in code if lines[line - 1].strip())
 
 
@@ -54,7 +54,7 @@ def theirs(text: str) -> Blocks:
     for token, inner in zip(tokens, (*tokens[1:], None), strict=False):
         first, end = token.map or (0, 0)
         if token.type == "heading_open" and inner is not None:
-            text = "".join(one.content for one in inner.children or ())  # without its marks
+            text = "".join(child.content for child in inner.children or ())  # without its marks
             headings.append((int(token.tag[1]), text, first + 1))
         elif token.type == "fence":
             code |= {
@@ -103,8 +103,8 @@ def test_links_in_code_do_not_count(text: str) -> None:
 )
 def test_what_counts(text: str, headings: list[str], links: list[str], tags: list[str]) -> None:
     note = read(text)
-    assert [one.text for one in note.headings] == headings
-    assert [one.target for one in note.links] == links
+    assert [heading.text for heading in note.headings] == headings
+    assert [link.target for link in note.links] == links
     assert list(note.tags) == tags
 
 
@@ -144,4 +144,4 @@ def test_the_examples_of_the_specification() -> None:
     ],
 )
 def test_an_indented_line_goes_on_with_the_paragraph(text: str, headings: list[str]) -> None:
-    assert [one.text for one in read(text).headings] == headings
+    assert [heading.text for heading in read(text).headings] == headings

@@ -20,7 +20,7 @@ def test_headings_are_as_the_app_has_them(case: dict[str, list[list[str]] | str]
     text = str(case["note"])
     note = parse("A.md", SourceText(text, "utf-8", b""), modified=0.0)
     plain = [[one[0], str(one[1]).replace("**", ""), one[2]] for one in case["headings"]]
-    assert [[one.level, one.text, one.line - 1] for one in note.headings] == plain
+    assert [[heading.level, heading.text, heading.line - 1] for heading in note.headings] == plain
 
     chunks = chunk(note, count_tokens=words, sizes=ChunkSizes(64, 1, 0))
     for word, path, line in case["passages"]:

@@ -54,8 +54,8 @@ def test_no_text_makes_it_fail(text: str, at: int) -> None:
 def test_items_and_paragraphs_are_blocks() -> None:
     text = f"{LIST}\n\nOne\nparagraph.\n\n```\n- no item\n\n```\n"
     found = [
-        (text[one.start : one.end].partition("\n")[0], one.children, len(one.parents))
-        for one in text_blocks(text)
+        (text[block.start : block.end].partition("\n")[0], block.children, len(block.parents))
+        for block in text_blocks(text)
     ]
     assert found == [
         ("Kitchen", 2, 0),
@@ -73,6 +73,6 @@ def test_items_and_paragraphs_are_blocks() -> None:
 
 @given(st.text(alphabet="-*1. \t\nab`", max_size=80))
 def test_blocks_are_in_order_and_do_not_overlap(text: str) -> None:
-    ends = [0, *(at for one in text_blocks(text) for at in (one.line, one.start, one.end))]
+    ends = [0, *(at for block in text_blocks(text) for at in (block.line, block.start, block.end))]
     assert ends == sorted(ends)
     assert ends[-1] <= len(text)

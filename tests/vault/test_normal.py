@@ -28,9 +28,9 @@ def said(note: object) -> object:
     """What a note says, without the places in its file."""
     return (
         note.title, note.tags, note.aliases, note.properties,  # type: ignore[attr-defined]
-        [one.text for one in note.headings],  # type: ignore[attr-defined]
-        [(one.target, one.display) for one in note.links],  # type: ignore[attr-defined]
-        [one.text for one in note.spans],  # type: ignore[attr-defined]
+        [heading.text for heading in note.headings],  # type: ignore[attr-defined]
+        [(link.target, link.display) for link in note.links],  # type: ignore[attr-defined]
+        [span.text for span in note.spans],  # type: ignore[attr-defined]
     )  # fmt: skip
 
 

@@ -54,13 +54,13 @@ def ours(note: Note, text: str) -> dict[str, Any]:
     body = text.find("\n---", 3) if text.startswith("---") else 0
     below = [link for link in note.links if link.start >= body]
     return {
-        "headings": [(one.level, one.line, one.text) for one in note.headings],
+        "headings": [(heading.level, heading.line, heading.text) for heading in note.headings],
         "links": [(one.start, address(one), shown(one)) for one in below if not one.embed],
         "embeds": [(one.start, address(one)) for one in below if one.embed],
         "tags": sorted({tag.casefold() for tag in note.tags}),
         "blocks": sorted(span.block for span in note.spans if span.block),
         "properties": json.loads(json.dumps(dict(note.properties), default=list)),
-        "property links": sorted(address(one) for one in note.links if one.start < body),
+        "property links": sorted(address(link) for link in note.links if link.start < body),
     }
 
 

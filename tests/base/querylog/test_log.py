@@ -196,7 +196,7 @@ def test_a_verdict_replaces_the_earlier_one_and_can_be_cleared(make: Make) -> No
     log.judge(Judged(2.0, "BEES ", "A.md", "this_was_it"))
 
     assert log.never("bees") == ()
-    assert [one.verdict for one in log.judgements().verdicts] == ["this_was_it"]
+    assert [verdict.verdict for verdict in log.judgements().verdicts] == ["this_was_it"]
 
     log.withdraw("bees", "A.md")
     assert log.judgements().verdicts == ()

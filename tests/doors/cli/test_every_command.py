@@ -172,7 +172,7 @@ def test_missing_arguments_are_named(command: str) -> None:
 def test_without_a_vault_commands_say_how_to_begin(tmp_path: Path) -> None:
     write_notes(tmp_path / "Elsewhere", NOTES)
     for command, args in RIGHT.items():
-        if "--vault" not in {name for one in COMMANDS[command].params for name in one.opts}:
+        if "--vault" not in {name for param in COMMANDS[command].params for name in param.opts}:
             continue
         ran = CliRunner().invoke(cli, [*command.split(), *args], prog_name="notewell")
         if ran.exit_code:

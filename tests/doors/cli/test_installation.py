@@ -150,8 +150,8 @@ def test_a_setting_of_one_vault_is_in_its_file(notewell: CommandLine, indexed: P
 def test_the_usual_settings_are_shown_and_those_that_are_set(notewell: CommandLine) -> None:
     notewell("config", "set", "limits.body_timeout_s", 50)
     usual = notewell("config", "show").stdout.splitlines()
-    assert len([one for one in usual if " environment " not in one]) < 20
-    assert any(one.startswith("limits.body_timeout_s") for one in usual)
+    assert len([line for line in usual if " environment " not in line]) < 20
+    assert any(line.startswith("limits.body_timeout_s") for line in usual)
     assert len(notewell("config", "show", "--all").stdout.splitlines()) > 100
 
 

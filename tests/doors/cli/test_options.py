@@ -35,7 +35,7 @@ def test_commands_name_the_vault_only_where_there_are_others(
     notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:
     def hints(*args: object, fails: int = 0) -> list[str]:
-        return [" ".join(one) for one in commands_in(notewell(*args, fails=fails).stderr)]
+        return [" ".join(command) for command in commands_in(notewell(*args, fails=fails).stderr)]
 
     assert hints("runs", "show", 99, fails=3) == ["runs list"]
     assert hints("queue", "pause", fails=3) == ["index"]

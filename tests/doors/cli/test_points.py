@@ -39,7 +39,7 @@ def test_points_of_qdrant_and_objects_of_weaviate(
     assert "the light of the sun" in bees["payload"]["text"]
     assert np.linalg.norm(bees["vector"]) == pytest.approx(1.0, abs=1e-2)
     assert uuid.UUID(bees["id"]).version == 5
-    same = next(one for one in objects if one["id"] == bees["id"])
+    same = next(point for point in objects if point["id"] == bees["id"])
     assert (same["class"], same["vector"]) == ("NotewellPassage", bees["vector"])
     assert None not in same["properties"].values()
 

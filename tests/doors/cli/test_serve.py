@@ -253,7 +253,7 @@ def test_a_mirror_is_created_once_and_filled_over_http(
         process = start("serve", "--mirror", "Phone", "--port", 0, "--handshake")
         assert process.stdout is not None
         said = json.loads(process.stdout.readline())
-        assert [one["name"] for one in said["vaults"]] == ["Phone"]
+        assert [load["name"] for load in said["vaults"]] == ["Phone"]
         post(
             said,
             "/api/changes",

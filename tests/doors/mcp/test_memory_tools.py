@@ -96,7 +96,7 @@ async def test_a_recall_finds_notes_and_memories_and_the_links_between(rememberi
         alone = await ask(client, "memory_recall", query="hive in spring room", notes=0)
 
     bees = next(one for one in found["notes"] if one["path"] == "Garden/Bees.md")
-    assert {(one["id"], one["kind"]) for one in bees["memories"]} == {
+    assert {(bee["id"], bee["kind"]) for bee in bees["memories"]} == {
         (hive["id"], "provenance"),
         (smoke["id"], "relates_to"),
     }

@@ -265,7 +265,7 @@ def talk(home: Home, messages: Sequence[object], *, answers: int) -> list[dict[s
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write("".join(f"{json.dumps(one)}\n" for one in messages))
+        process.stdin.write("".join(f"{json.dumps(message)}\n" for message in messages))
         process.stdin.flush()
         received = [json.loads(process.stdout.readline()) for _ in range(answers)]
         process.stdin.close()
@@ -284,11 +284,11 @@ def _listing(given: object) -> dict[str, object]:
 def test_a_request_with_any_id_is_answered(odd: Home) -> None:
     ping = {"jsonrpc": "2.0", "id": "last", "method": "ping"}
     answers = talk(odd, [INITIALIZE, *map(_listing, IDS), ping], answers=len(IDS) + 2)
-    refusals = [one for one in answers if "error" in one]
+    refusals = [answer for answer in answers if "error" in answer]
     assert len(refusals) == len(IDS) - 1
-    assert {(one["id"], one["error"]["code"]) for one in refusals} == {(None, -32600)}
+    assert {(refusal["id"], refusal["error"]["code"]) for refusal in refusals} == {(None, -32600)}
     # 1.0 is the number 1, which here is the id of the first message too.
-    results = [one["id"] for one in answers if "result" in one]
+    results = [answer["id"] for answer in answers if "result" in answer]
     assert sorted(results, key=str) == [1, 1, "last"]
 
 
@@ -301,7 +301,7 @@ def test_half_an_emoji_is_searched_with_and_keeps_the_id(odd: Home) -> None:
     }
     (answer,) = [one for one in talk(odd, [INITIALIZE, call], answers=2) if one["id"] == "half"]
     found = json.loads(answer["result"]["content"][0]["text"])
-    assert {one["path"] for one in found["results"]} >= {"Folder/Café.md", "Other.md"}
+    assert {load["path"] for load in found["results"]} >= {"Folder/Café.md", "Other.md"}
 
 
 async def test_malformed_messages_over_http_are_refused_as_the_protocol_says(odd: Home) -> None:

@@ -50,7 +50,9 @@ def defaults(model: type[BaseModel]) -> dict[str, Any]:
 def test_memory_requests_have_the_fields_and_defaults_of_their_record(
     record: type, client: str
 ) -> None:
-    expected = {one.name: one.default for one in fields(record) if one.name not in NOT_SHARED}
+    expected = {
+        field.name: field.default for field in fields(record) if field.name not in NOT_SHARED
+    }
 
     assert defaults(models(client)[record]) == expected
 

@@ -15,8 +15,8 @@ from tests.doors.mcp.conftest import NOTES, Connect
 async def test_notes_are_listed_and_read(connect: Connect) -> None:
     async with connect() as client:
         listed = (await client.list_resources()).resources
-        assert {one.name for one in listed} == set(NOTES)
-        zurich = next(one for one in listed if one.name == "Zürich.md")
+        assert {resource.name for resource in listed} == set(NOTES)
+        zurich = next(resource for resource in listed if resource.name == "Zürich.md")
         contents = (await client.read_resource(zurich.uri)).contents
         assert contents[0].text == NOTES["Zürich.md"]  # type: ignore[union-attr]
         assert contents[0].mime_type == "text/markdown"

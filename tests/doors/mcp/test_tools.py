@@ -61,7 +61,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
 
 
 def paths(document: dict[str, Any], part: str = "results") -> list[str]:
-    return [one["path"] for one in document[part]]
+    return [any_["path"] for any_ in document[part]]
 
 
 SHORT = 5_000  # characters, about 1,200 tokens

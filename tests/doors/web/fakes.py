@@ -454,7 +454,7 @@ class FakeVaults:
         self.engines.append(self._added)
 
     def serve_no_more(self, record: VaultRecord) -> None:
-        self.engines = [one for one in self.engines if one.record.id != record.id]
+        self.engines = [engine for engine in self.engines if engine.record.id != record.id]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
         self.removed = (record.id, delete_data)

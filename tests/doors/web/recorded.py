@@ -52,7 +52,7 @@ def made(hint: Any) -> Any:
         return _made_of_parts(origin, inner)
     if is_dataclass(hint):
         hints = get_type_hints(hint, include_extras=True)
-        return hint(**{one.name: made(hints[one.name]) for one in fields(hint)})  # type: ignore[operator]
+        return hint(**{field.name: made(hints[field.name]) for field in fields(hint)})  # type: ignore[operator]
     return _PLAIN[hint]
 
 

@@ -102,7 +102,7 @@ async def test_unknown_answers_are_not_found(client: Client) -> None:
 
 async def test_there_is_a_maximum_of_running_answers(client: Client, engine: FakeEngine) -> None:
     engine.asking.slow = True
-    _answers(client).each = 1
+    _answers(client).max_per_caller = 1
     number = await _begin(client)
     refused = await client.post("/api/ask", json=QUESTION)
     assert refused.status == 503

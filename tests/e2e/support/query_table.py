@@ -24,7 +24,7 @@ class _Fewer(service._Made):
     """A table of the tokens that its texts have and of frequent words."""
 
     def _kept(self, said: Sequence[str]) -> IdArray:
-        places = {one for text in said for one in self._tokens(text)}
+        places = {token for text in said for token in self._tokens(text)}
         return np.array(sorted(places | set(range(2000, 9000))), np.int64)
 
 

@@ -43,7 +43,9 @@ class Corpus:
     @cached_property
     def counts(self) -> Counter[str]:
         """In how many documents each word occurs."""
-        return count_notes((f"{one.title} {one.text}" for one in self.documents), self.lang)
+        return count_notes(
+            (f"{document.title} {document.text}" for document in self.documents), self.lang
+        )
 
     def asked(self, kind: str, form: str) -> Iterator[DevQuery]:
         """Every query with a judgement, as it is."""
@@ -68,26 +70,26 @@ def shortened(queries: Sequence[DevQuery], corpus: Corpus) -> Iterator[DevQuery]
 
 def titles(corpus: Corpus) -> Iterator[DevQuery]:
     """The title of each document that no other document has."""
-    held = Counter(plain(one.title) for one in corpus.documents)
-    for one in corpus.documents:
-        if held[plain(one.title)] == 1 and content(one.title, corpus.lang):
-            relevant = {note_name(one.id): 1}
-            yield DevQuery(corpus.name, "name", "{}", corpus.lang, one.title.lower(), relevant)
+    held = Counter(plain(document.title) for document in corpus.documents)
+    for document in corpus.documents:
+        if held[plain(document.title)] == 1 and content(document.title, corpus.lang):
+            relevant = {note_name(document.id): 1}
+            yield DevQuery(corpus.name, "name", "{}", corpus.lang, document.title.lower(), relevant)
 
 
 def beginnings(corpus: Corpus) -> Iterator[DevQuery]:
     """Two to four words of the first sentence of each document, none of them in its title."""
-    for one in corpus.documents:
-        title = set(content(one.title, corpus.lang))
-        first = one.text.split(". ")[0]
+    for document in corpus.documents:
+        title = set(content(document.title, corpus.lang))
+        first = document.text.split(". ")[0]
         found = [word for word in content(first, corpus.lang) if word not in title]
-        picked = some(found, corpus.counts, key=one.id)
+        picked = some(found, corpus.counts, key=document.id)
         if len(picked) >= 2:
-            form, relevant = f"{len(picked)} words", {note_name(one.id): 1}
+            form, relevant = f"{len(picked)} words", {note_name(document.id): 1}
             text = " ".join(picked)
             yield DevQuery(corpus.name, "description", form, corpus.lang, text, relevant)
 
 
 def is_development(paragraphs: Iterable[str]) -> bool:
     """Whether a question of XQuAD with these answers (`p17` or `p17.md`) is for development."""
-    return all(int(Path(one).stem[1:]) < XQUAD_DEVELOPMENT for one in paragraphs)
+    return all(int(Path(paragraph).stem[1:]) < XQUAD_DEVELOPMENT for paragraph in paragraphs)

@@ -61,7 +61,7 @@ def dated(
         if found:
             word = found[draw(len(found), "topic", path)]
             month_paths = months[day.year, day.month]
-            meant = [one for one in month_paths if word in content(one, notes.lang)]
+            meant = [path for path in month_paths if word in content(path, notes.lang)]
             text = f"{word} {_MONTHS[day.month - 1]} {day.year}"
             yield _query(notes, "{word} {month} {year}", text, meant)
 

@@ -102,7 +102,11 @@ def _judged(query: DevQuery, reply: SearchReply) -> _Row:
     paths = [result.path for result in reply.results]
     gain = ndcg(paths, query.relevant, CUT) if query.relevant else None
     first = reply.results[:FIRST]
-    matches = [(one.match, one.path in query.relevant) for one in first if one.match is not None]
+    matches = [
+        (result.match, result.path in query.relevant)
+        for result in first
+        if result.match is not None
+    ]
     return gain, reply.confidence, tuple(matches)
 
 

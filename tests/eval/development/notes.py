@@ -143,5 +143,5 @@ def _properties(block: str) -> dict[str, tuple[str, ...]]:
     found = {}
     for key, value in loaded.items():
         values = value if isinstance(value, list) else [value]
-        found[str(key)] = tuple(seen(str(one)) for one in values if one not in (None, "", []))
+        found[str(key)] = tuple(seen(str(value)) for value in values if value not in (None, "", []))
     return found

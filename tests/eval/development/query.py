@@ -92,16 +92,16 @@ def chosen(candidates: Iterable[DevQuery], most: int, *, each: int = 2) -> list[
     order = sorted(candidates, key=lambda one: (_digest(one.text, one.form), one.id))
     taken: dict[str, DevQuery] = {}
     uses: Counter[str] = Counter()
-    for one in order:
+    for candidate in order:
         if len(taken) >= most:
             break
-        text = one.text.casefold()
+        text = candidate.text.casefold()
         if text in taken or not 2 <= len(text) <= LONGEST:
             continue
-        if len(one.relevant) == 1 and max(uses[path] for path in one.relevant) >= each:
+        if len(candidate.relevant) == 1 and max(uses[path] for path in candidate.relevant) >= each:
             continue
-        taken[text] = one
-        uses.update(one.relevant.keys())
+        taken[text] = candidate
+        uses.update(candidate.relevant.keys())
     return list(taken.values())
 
 

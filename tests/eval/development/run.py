@@ -58,7 +58,7 @@ def run(
     places = folders(locate, {query.vault for query in queries}, options.work)
     jobs = jobs_of(queries, places, systems, settings, options.work)
     figures = measure(jobs, processes=_PROCESSES)
-    return _text(queries, figures, [one.name for one in systems], options), stored(figures)
+    return _text(queries, figures, [system.name for system in systems], options), stored(figures)
 
 
 def _text(

@@ -104,7 +104,7 @@ def _answered(queries: Iterable[DevQuery], most: int) -> list[DevQuery]:
     kinds = ("claim", "entity", "sentence", "link", "described")
     own = {"dbpedia": ("name",), "xquad-de": ("question",), "xquad-ru": ("question",)}
     own["xquad-zh"] = own["xquad-ru"]
-    fit = (one for one in queries if one.kind in (*kinds, *own.get(one.vault, ())))
+    fit = (query for query in queries if query.kind in (*kinds, *own.get(query.vault, ())))
     return chosen(fit, most)
 
 
@@ -158,8 +158,8 @@ def _hub(notes: Notes) -> list[DevQuery]:
         *named,
         *titled,
         *own,
-        *chosen((one for one in said if one.kind == descriptions.OTHERS), 200),
-        *chosen((one for one in said if one.kind == descriptions.SENTENCE), 150),
+        *chosen((word for word in said if word.kind == descriptions.OTHERS), 200),
+        *chosen((word for word in said if word.kind == descriptions.SENTENCE), 150),
         *chosen(links.sentences(notes), 120),
         *chosen(links.link_texts(notes), 150),
         *chosen(single_words.single_words(notes, [*plugins, *themes, *guides]), 120),

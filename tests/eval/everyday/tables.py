@@ -36,7 +36,7 @@ class Figures:
 
 def write_figures(figures: Sequence[Figures], file: Path) -> None:
     """Write the figures of a run."""
-    file.write_bytes(orjson.dumps([asdict(one) for one in figures]))
+    file.write_bytes(orjson.dumps([asdict(figure) for figure in figures]))
 
 
 def read_figures(file: Path) -> list[Figures]:
@@ -51,33 +51,33 @@ def tables(figures: Sequence[Figures], modes: Sequence[str]) -> str:
 
 def compared(before: Sequence[Figures], after: Sequence[Figures]) -> str:
     """The differences in nDCG@10 between two runs, over the queries that both have."""
-    old = {one.id: one for one in before}
-    both = [one for one in after if one.id in old and one.kind != NO_ANSWER]
+    old = {figures.id: figures for figures in before}
+    both = [figures for figures in after if figures.id in old and figures.kind != NO_ANSWER]
     if not both:
         return "\nThe two runs have no query in common.\n"
     modes = [mode for mode in both[0].ndcg if mode in old[both[0].id].ndcg]
     lines = _head("vault", "kind", "n", *(f"{mode} after - before" for mode in modes))
     for vault, kind, rows in _groups(both):
         cells = [
-            _interval([one.ndcg[mode] for one in rows], [old[one.id].ndcg[mode] for one in rows])
+            _interval([row.ndcg[mode] for row in rows], [old[row.id].ndcg[mode] for row in rows])
             for mode in modes
         ]
         lines += _row(vault, kind, str(len(rows)), *cells)
-    earlier = [old[one.id] for one in after if one.id in old]
+    earlier = [old[figures.id] for figures in after if figures.id in old]
     return f"\n{lines}\nBefore:\n\n{_silence(earlier)}"
 
 
 def _by_kind(figures: Sequence[Figures], modes: Sequence[str]) -> str:
-    answered = [one for one in figures if one.kind != NO_ANSWER]
+    answered = [figure for figure in figures if figure.kind != NO_ANSWER]
     others = [mode for mode in modes if mode != "hybrid"]
     against = bool(others) and "hybrid" in modes
     lines = _head("vault", "kind", "n", *modes, *(["hybrid - better half"] if against else []))
     for vault, kind, rows in _groups(answered):
-        means = {mode: fmean(one.ndcg[mode] for one in rows) for mode in modes}
+        means = {mode: fmean(row.ndcg[mode] for row in rows) for mode in modes}
         cells = [f"{means[mode]:.3f}" for mode in modes]
         if against:
             better = max(others, key=means.__getitem__)
-            pair = [one.ndcg["hybrid"] for one in rows], [one.ndcg[better] for one in rows]
+            pair = [row.ndcg["hybrid"] for row in rows], [row.ndcg[better] for row in rows]
             cells.append(f"{_interval(*pair)} ({better})")
         lines += _row(vault, kind, str(len(rows)), *cells)
     return lines
@@ -94,8 +94,8 @@ def _silence(figures: Sequence[Figures]) -> str:
         "hidden",
     )
     for vault, rows in _by(figures, lambda one: one.vault):
-        without = [one for one in rows if one.kind == NO_ANSWER]
-        answered = [one for one in rows if one.kind != NO_ANSWER]
+        without = [row for row in rows if row.kind == NO_ANSWER]
+        answered = [row for row in rows if row.kind != NO_ANSWER]
         right = sum(one.right for one in answered)
         lines += _row(
             vault,
@@ -121,11 +121,11 @@ def _by(
 ) -> Iterator[tuple[str, list[Figures]]]:
     """The figures by a key in the order of their first, then all of them."""
     found: dict[str, list[Figures]] = {}
-    for one in figures:
-        found.setdefault(key(one), []).append(one)
+    for figure in figures:
+        found.setdefault(key(figure), []).append(figure)
     yield from found.items()
     if len(found) > 1:
-        yield ALL, [one for rows in found.values() for one in rows]
+        yield ALL, [row for rows in found.values() for row in rows]
 
 
 def _head(*cells: str) -> str:

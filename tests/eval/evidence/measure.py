@@ -80,11 +80,11 @@ def report(questions: Sequence[Question], folder: Path, settings: Settings) -> s
                 silent += not answers
                 false += bool(answers)
                 continue
-            right = [question.is_right(one) for one in answers[:_FIRST]]
+            right = [question.is_right(answer) for answer in answers[:_FIRST]]
             said += bool(answers)
             first += right[:1] == [True]
             among += any(right)
-    asked = sum(one.is_right is not None for one in questions)
+    asked = sum(question.is_right is not None for question in questions)
     return (
         f"answered: {said} of {asked}; right among the first {_FIRST}: {among}, as the first: {first}\n"
         f"without an answer: {silent} of {silent + false} are told so, {false} get one\n"
@@ -106,9 +106,9 @@ def _of_paragraphs(data: Path, folder: Path) -> Iterator[Question]:
     """The questions of a language; writes half of its paragraphs as notes."""
     paragraphs = [json.loads(line) for line in (data / "corpus.jsonl").open(encoding="utf-8")]
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {one["_id"] for one in paragraphs[::2]}
-    for one in paragraphs[::2]:
-        (folder / f"{one['_id']}.md").write_text(one["text"], encoding="utf-8")
+    kept = {paragraph["_id"] for paragraph in paragraphs[::2]}
+    for paragraph in paragraphs[::2]:
+        (folder / f"{paragraph['_id']}.md").write_text(paragraph["text"], encoding="utf-8")
     rows = (data / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]
     answers = dict(row.split("\t")[:2] for row in rows)
     for line in (data / "queries.jsonl").open(encoding="utf-8"):

@@ -80,7 +80,11 @@ def _with_planted(
 ) -> tuple[dict[str, str], set[frozenset[str]]]:
     chance = random.Random(7)
     planted, pairs = dict(texts), set[frozenset[str]]()
-    said = [(path, one.text) for path, text in texts.items() for one in statements_of(path, text)]
+    said = [
+        (path, statement.text)
+        for path, text in texts.items()
+        for statement in statements_of(path, text)
+    ]
     chance.shuffle(said)
     for path, text in said:
         changed = _changed(text, chance)

@@ -168,9 +168,9 @@ def unlinked(texts: Texts, _: Vectors, rng: random.Random) -> Count:
             if folded(shown) in {folded(n) for n in (note.name, note.title, *note.aliases)}:
                 named.add((path, to))
     made = [
-        (one.note, one.use.target)
-        for one in unlinked_mentions.mentions(garden_of(plain))
-        if one.note in hidden and one.confidence() >= unlinked_mentions.MIN_CONFIDENCE
+        (mention.note, mention.use.target)
+        for mention in unlinked_mentions.mentions(garden_of(plain))
+        if mention.note in hidden and mention.confidence() >= unlinked_mentions.MIN_CONFIDENCE
     ]
     return Count(len(made), len(set(made) & truth), len(named))
 

@@ -77,9 +77,9 @@ def main() -> int:
             engine.wait_for_model()
             lists = list(_lists(engine, file))
             few = _under_five(engine, folder)
-        for half in dict.fromkeys(one.half for one in lists):
+        for half in dict.fromkeys(judged.half for judged in lists):
             if options.half in (None, half):
-                kept = [one for one in lists if one.half == half]
+                kept = [judged for judged in lists if judged.half == half]
                 sys.stdout.write(f"| {file.stem} | {half} | {_row(kept)} | {few} |\n")
     return 0
 
@@ -98,12 +98,12 @@ def _lists(engine: Engine, file: Path) -> Iterator[Listed]:
 
 
 def _row(lists: Sequence[Listed]) -> str:
-    first = fmean(sum(one.related[:_FIRST]) / _FIRST for one in lists)
-    shown = sum(sum(one.shown) for one in lists)
-    right = sum(a and b for one in lists for a, b in zip(one.related, one.shown, strict=True))
-    rich = [one for one in lists if sum(one.related) >= _FIRST]
+    first = fmean(sum(judged.related[:_FIRST]) / _FIRST for judged in lists)
+    shown = sum(sum(judged.shown) for judged in lists)
+    right = sum(a and b for judged in lists for a, b in zip(judged.related, judged.shown, strict=True))
+    rich = [judged for judged in lists if sum(judged.related) >= _FIRST]
     enough = sum(sum(one.shown) >= _FIRST for one in rich)
-    ndcg = fmean(one.ndcg for one in lists)
+    ndcg = fmean(judged.ndcg for judged in lists)
     return (
         f"{len(lists)} | {first:.3f} | {ndcg:.3f} | {shown / len(lists):.1f} |"
         f" {right / max(shown, 1):.2f} | {enough} of {len(rich)}"

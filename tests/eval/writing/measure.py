@@ -101,7 +101,7 @@ def main() -> int:
 
 def tables(answers: Sequence[Answered]) -> str:
     """The tables, in Markdown."""
-    cells = sorted({(one.vault, one.half) for one in answers})
+    cells = sorted({(answer.vault, answer.half) for answer in answers})
     kinds = ("kept", "removed", "none")
     lines = [
         "| vault | half | links | paragraphs | first | in three |",
@@ -109,7 +109,11 @@ def tables(answers: Sequence[Answered]) -> str:
     ]
     for vault, half in cells:
         for kind in kinds[:2]:
-            of = [one for one in answers if (one.vault, one.half, one.kind) == (vault, half, kind)]
+            of = [
+                answer
+                for answer in answers
+                if (answer.vault, answer.half, answer.kind) == (vault, half, kind)
+            ]
             first, three = (_share(any(one.right[:n]) for one in of) for n in (1, _FIRST))
             lines.append(f"| {vault} | {half} | {kind} | {len(of)} | {first} | {three} |")
     shown = " | ".join(f"{kind}: shown" + (", right" if kind != "none" else "") for kind in kinds)
@@ -119,7 +123,9 @@ def tables(answers: Sequence[Answered]) -> str:
             row = []
             for kind in kinds:
                 of = [
-                    one for one in answers if (one.vault, one.half, one.kind) == (vault, half, kind)
+                    answer
+                    for answer in answers
+                    if (answer.vault, answer.half, answer.kind) == (vault, half, kind)
                 ]
                 out = [one for one in of if one.distance >= distance]
                 right = f", {_share(one.right[0] for one in out)}" if kind != "none" else ""
@@ -174,7 +180,7 @@ def _answers(ask: Ask, vault: str, folder: Path, most: int) -> Iterator[Answered
     asked = list(paragraphs(folder))
     for kind in ("kept", "removed", "none"):
         of_kind = sorted(
-            (one for one in asked if one.kind == kind),
+            (paragraph for paragraph in asked if paragraph.kind == kind),
             key=lambda one: zlib.crc32(one.text.encode()),
         )
         for one in of_kind[:most]:

@@ -30,7 +30,7 @@ def test_every_day_is_counted_and_gaps_are_empty_buckets(
     made = timeline(days, unit)
 
     assert sum(one.count for one in made.buckets) == len(days)
-    assert sum(one.count for one in made.intervals) == len(days)
+    assert sum(interval.count for interval in made.intervals) == len(days)
     assert (made.intervals[0].start, made.intervals[-1].end) == (min(days), max(days))
     assert len(made.gaps) == len(made.intervals) - 1
     assert not any(gap.start <= day <= gap.end for gap in made.gaps for day in days)
@@ -48,7 +48,7 @@ def test_a_busy_week_is_a_peak_and_a_long_pause_a_gap() -> None:
     busy = [date(2026, 3, 2) + timedelta(n) for n in range(5)]
     made = timeline([date(2025, 9, 1), date(2025, 9, 15), *busy], "week")
 
-    assert [(one.start, one.count) for one in made.peaks] == [(date(2026, 3, 2), 5)]
+    assert [(peak.start, peak.count) for peak in made.peaks] == [(date(2026, 3, 2), 5)]
     (gap,) = made.gaps
     assert (gap.start, gap.end) == (date(2025, 9, 16), date(2026, 3, 1))
 
@@ -57,7 +57,7 @@ def test_where_all_days_are_alike_none_is_a_peak() -> None:
     days = [date(2026, 3, 1) + timedelta(n) for n in range(10)]
 
     assert timeline([*days, *days]).peaks == ()
-    assert [one.count for one in timeline([days[0]] * 3).peaks] == [3]
+    assert [peak.count for peak in timeline([days[0]] * 3).peaks] == [3]
 
 
 def test_no_days_have_no_timeline() -> None:

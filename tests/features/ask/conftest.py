@@ -58,8 +58,8 @@ def script() -> Iterator[Script]:
         return running[-1]
 
     yield start
-    for one in running:
-        one.close()
+    for model in running:
+        model.close()
 
 
 class PendingNotes:

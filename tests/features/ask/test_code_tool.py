@@ -369,4 +369,4 @@ def test_code_is_not_offered_where_the_system_does_not_confine_it(
     model = script(Says("The sun [1]."))
     reply = ask(model, "How do bees find their way home?", code_tool=True)
     assert "run_code" not in str(model.asked[0])
-    assert any("`ask.code_tool`): no filter" in one for one in reply.warnings)
+    assert any("`ask.code_tool`): no filter" in warning for warning in reply.warnings)

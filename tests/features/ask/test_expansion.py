@@ -47,7 +47,7 @@ def test_other_wordings_find_further_notes(engine: Engine, script: Script, tmp_p
     model = script(WORDINGS)
     reply = expander(tmp_path, model.url).search(REQUEST, engine.search)
 
-    assert {one.path for one in reply.results[:2]} == {"Hive.md", "Garden/Bees.md"}
+    assert {result.path for result in reply.results[:2]} == {"Hive.md", "Garden/Bees.md"}
     assert reply.expanded == ("hive in spring", "sun", "light")
     assert reply.fusion.method == "llm"
     assert reply.results[0].score == 1
@@ -73,7 +73,7 @@ def test_an_invalid_reply_of_the_model_changes_nothing(
         SearchRequest("bees", expand="llm", mode="keyword"), engine.search
     )
 
-    assert [one.path for one in reply.results] == [one.path for one in plain.results]
+    assert [result.path for result in reply.results] == [result.path for result in plain.results]
     assert reply.expanded == plain.expanded
 
 

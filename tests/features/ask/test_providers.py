@@ -114,7 +114,10 @@ def test_the_list_is_fetched_once_a_day_with_its_limits(
     first = chosen.models(provider)
     chosen.models(provider)
     assert model.listed == 1
-    assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 4096}
+    assert {model.name: model.input_limit for model in first.models} == {
+        "big": 100_000,
+        "small": 4096,
+    }
 
     now = 2 * CACHE_SECONDS + __import__("time").time()
     monkeypatch.setattr("notewell.models.chat.providers.time.time", lambda: now)

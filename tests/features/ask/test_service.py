@@ -35,7 +35,7 @@ def test_an_answer_cites_its_sources_and_is_streamed(
     reply = ask(model, QUESTION, provider=provider)
 
     assert reply.answer == "They follow the light of the sun [1]."
-    assert next((one.n, one.path, one.cited) for one in reply.sources) == (
+    assert next((source.n, source.path, source.cited) for source in reply.sources) == (
         1,
         "Garden/Bees.md",
         True,
@@ -55,7 +55,7 @@ def test_a_source_has_the_line_of_its_passage(ask: Asking, script: Script) -> No
     )
     reply = ask(model, QUESTION)
 
-    lines = {one.path: one.line for one in reply.sources}
+    lines = {source.path: source.line for source in reply.sources}
     assert lines == {"Garden/Bees.md": 3, "City.md": None, "Hive.md": 1}
 
 
@@ -96,7 +96,7 @@ def test_tools_are_used_and_their_sources_can_be_cited(
     )
     reply = ask(model, QUESTION, provider=provider)
 
-    assert [one.path for one in reply.sources if one.cited] == ["Hive.md", "City.md"]
+    assert [source.path for source in reply.sources if source.cited] == ["Hive.md", "City.md"]
     assert [tool for tool, _ in steps(ask)] == ["context", "search", "read", "neighbors", "context"]
     assert reply.steps == 3
     sent = str(model.asked[-1])

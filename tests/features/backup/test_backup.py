@@ -33,7 +33,10 @@ def state(notewell: CommandLine) -> Any:
     found = [notewell.json("search", query)["results"] for query in QUERIES]
     log = notewell.json("log")
     return (
-        [[(one["path"], one["score"], one["snippet"]) for one in results] for results in found],
+        [
+            [(result["path"], result["score"], result["snippet"]) for result in results]
+            for results in found
+        ],
         [(one["query"], one["path"], one["verdict"]) for one in log["verdicts"]],
         notewell.json("vaults", "list"),
     )

@@ -71,7 +71,7 @@ def assemble(engine: Engine, asked: ContextRequest | None = None, **scores: floa
 
 
 def details(reply: ContextReply) -> dict[str, str]:
-    return {one.path: one.detail for one in reply.sources}
+    return {source.path: source.detail for source in reply.sources}
 
 
 def test_relative_scores_decide_how_much_of_a_note_is_included(engine: Engine) -> None:
@@ -82,7 +82,7 @@ def test_relative_scores_decide_how_much_of_a_note_is_included(engine: Engine) -
         "Plain.md": "passages",
         "Long.md": "headings",
     }
-    assert [one.n for one in reply.sources] == [1, 2, 3, 4]
+    assert [source.n for source in reply.sources] == [1, 2, 3, 4]
     assert reply.left_out == 36
     assert "Room and water" in reply.text
     assert "tags:" not in reply.text
@@ -142,7 +142,7 @@ def test_several_passages_name_their_headings(engine: Engine) -> None:
     note = engine.vault.index.note_at("Long.md")
     assert note is not None
     chunks = engine.vault.index.chunks_of(note.id)
-    lines = {one.headings: one.lines[0] for one in chunks if one.headings}
+    lines = {chunk.headings: chunk.lines[0] for chunk in chunks if chunk.headings}
     assert found.path == "Long.md"
     passages = tuple(
         replace(best, heading=name, line=line)
@@ -221,7 +221,7 @@ def test_a_context_never_exceeds_its_budget(
     assert len(reply.sources) <= sources
     closed = reply.text.count(f"</{TAG}>") + reply.text.count('"/>')
     assert reply.text.count(f"<{TAG}") == closed == len(reply.sources)
-    assert [one.n for one in reply.sources] == list(range(1, len(reply.sources) + 1))
+    assert [source.n for source in reply.sources] == list(range(1, len(reply.sources) + 1))
 
 
 @pytest.mark.parametrize("budget", [110, 150, 300, 600])

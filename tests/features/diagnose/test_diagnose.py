@@ -80,7 +80,7 @@ def test_the_layer_that_loses_a_note_and_its_mend(
 def test_the_mend_finds_the_note(engine: Engine, query: str, path: str, wanted: bool) -> None:
     found = asked(engine, query, path)
     again = SearchRequest(found.suggested or query, everything=found.action == "everything")
-    assert (path in [one.path for one in engine.search(again).results]) is wanted
+    assert (path in [result.path for result in engine.search(again).results]) is wanted
 
 
 def test_a_file_that_was_not_read_yet_is_told_apart(engine: Engine, tmp_path: Path) -> None:

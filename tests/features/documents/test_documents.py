@@ -92,7 +92,7 @@ def paths(engine: Engine) -> set[str]:
 
 def found(engine: Engine, query: str) -> list[str]:
     reply = engine.search(SearchRequest(query, mode="keyword", weak=True))
-    return [one.path for one in reply.results]
+    return [result.path for result in reply.results]
 
 
 def test_a_folder_is_indexed_and_found_with_the_vault(engine: Engine, papers: Path) -> None:
@@ -117,7 +117,9 @@ def test_globs_and_recursion_narrow_what_is_read(engine: Engine, papers: Path) -
     assert add(engine, papers, recursive=False).files == 2
     assert add(engine, papers, include=("*.csv",)).files == 1
     assert add(engine, papers, exclude=("old/",)).files == 2
-    assert [one.path for one in engine.answer(ListDocuments()).namespaces] == [".documents/Papers"]
+    assert [namespace.path for namespace in engine.answer(ListDocuments()).namespaces] == [
+        ".documents/Papers"
+    ]
 
 
 def test_a_second_look_counts_what_was_there_and_what_is_new(engine: Engine, papers: Path) -> None:
@@ -141,11 +143,14 @@ def test_namespaces_are_listed_counted_cleared_and_deleted(engine: Engine, paper
     assert both.places[0].place == str(papers)
 
     cleared = engine.answer(RemoveDocuments("Papers", keep=True))
-    assert [(one.name, one.files) for one in cleared.namespaces] == [("Fruit", 1), ("Papers", 0)]
+    assert [(namespace.name, namespace.files) for namespace in cleared.namespaces] == [
+        ("Fruit", 1),
+        ("Papers", 0),
+    ]
     assert paths(engine) == {"Bees.md", ".documents/Fruit/Pears.txt"}
 
     left = engine.answer(RemoveDocuments("Fruit"))
-    assert [one.name for one in left.namespaces] == ["Papers"]
+    assert [namespace.name for namespace in left.namespaces] == ["Papers"]
     assert paths(engine) == {"Bees.md"}
     assert (papers / "Pears.txt").exists()
     with pytest.raises(NotFoundError, match="known: Papers"):

@@ -97,7 +97,10 @@ def test_figures_are_those_computed_by_hand(tmp_path: Path) -> None:
     assert context.figures == Figures(0, 0, 0, 0)
     assert overall.figures.ndcg_10 == pytest.approx(Q1_NDCG / 2)
     assert 0 < report.waits.median_ms <= report.waits.p95_ms
-    assert [(one.system, one.baseline, one.kind) for one in report.comparisons] == [
+    assert [
+        (comparison.system, comparison.baseline, comparison.kind)
+        for comparison in report.comparisons
+    ] == [
         ("hybrid", "rank-bm25", None),
         ("hybrid", "rank-bm25", "anchor"),
         ("hybrid", "rank-bm25", "context"),
@@ -210,7 +213,7 @@ def test_passages_are_what_the_model_reads(tmp_path: Path) -> None:
     with closing(Vaults(offline(tmp_path), features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(folder_of_notes(tmp_path)), writable=True)
         engine.index_now()
-        passages = {one.path: one.text for one in engine.passages()}
+        passages = {passage.path: passage.text for passage in engine.passages()}
 
     assert passages == {
         "Bees.md": "Bees > Home\nTags: insects\nBy the sun.",

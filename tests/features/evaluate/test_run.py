@@ -212,9 +212,14 @@ def test_a_corpus_is_indexed_as_notes_and_scored_by_document_id(beir: Path, tmp_
     )
     assert engine.index_runs == 1
     assert (report.name, report.documents) == ("tiny", 3)
-    assert [one.system.name for one in report.systems] == ["keyword", "semantic", "rrf", "hybrid"]
+    assert [system.system.name for system in report.systems] == [
+        "keyword",
+        "semantic",
+        "rrf",
+        "hybrid",
+    ]
     assert report.systems[0].rows[0].figures.recall_10 == 0.75
-    assert {(one.system, one.baseline) for one in report.comparisons} == {
+    assert {(comparison.system, comparison.baseline) for comparison in report.comparisons} == {
         ("semantic", "keyword"),
         ("semantic", "rrf"),
         ("rrf", "keyword"),

@@ -80,14 +80,14 @@ def test_the_sentence_is_quoted_with_its_place(engine: Engine) -> None:
 
 
 def test_a_question_in_the_notes_answers_none(engine: Engine) -> None:
-    texts = [one.text for one in asked(engine, "how long does a dance last").answers]
+    texts = [answer.text for answer in asked(engine, "how long does a dance last").answers]
     assert "How long does a dance last?" not in texts
 
 
 def test_answers_are_ordered_limited_and_each_said_once(engine: Engine) -> None:
     reply = asked(engine, "how long do I bake the bread", limit=1)
     assert len(reply.answers) == 1
-    sure = [one.confidence for one in asked(engine, "where do bees live").answers]
+    sure = [answer.confidence for answer in asked(engine, "where do bees live").answers]
     assert sure == sorted(sure, reverse=True)
 
 
@@ -106,8 +106,8 @@ def test_the_nearest_notes_are_named_where_nothing_answers(engine: Engine) -> No
 @given(st.text(max_size=60))
 @settings(max_examples=40, deadline=None)
 def test_any_question_is_answered_by_text_of_the_notes(engine: Engine, question: str) -> None:
-    for one in asked(engine, question).answers:
-        assert one.text in NOTES[one.path]
+    for answer in asked(engine, question).answers:
+        assert answer.text in NOTES[answer.path]
 
 
 class _SlowModel:
@@ -131,7 +131,7 @@ def test_a_slow_model_reads_the_likeliest_sentences_and_no_more() -> None:
     vectors = read_within_budget(model, sentences, lambda: model.now)  # type: ignore[arg-type]
 
     assert len(vectors) == len(model.texts) < 2 * len(sentences)
-    assert model.texts[0::2] == [one.text for one in sentences[: len(vectors) // 2]]
+    assert model.texts[0::2] == [sentence.text for sentence in sentences[: len(vectors) // 2]]
 
 
 def test_what_stands_in_a_conflict_copy_alone_is_not_quoted(tmp_path: Path) -> None:
@@ -153,6 +153,6 @@ def test_what_stands_in_a_conflict_copy_alone_is_not_quoted(tmp_path: Path) -> N
         (folder / "Own.md").write_text("The ferry costs four crowns.\n", encoding="utf-8")
         engine.index_now()
         answers = asked(engine, "how many crowns does the ferry cost").answers
-        assert [one.path for one in answers] == ["Own.md"]
+        assert [answer.path for answer in answers] == ["Own.md"]
     finally:
         engine.close()

@@ -87,7 +87,9 @@ def main() -> None:
         died = killed(steps, fresh, what, plan)
         fresh().resume()
         now = notes()
-        applied = sum(one.state == "applied" for one in fresh().seen(plan).suggestions)
+        applied = sum(
+            suggestion.state == "applied" for suggestion in fresh().seen(plan).suggestions
+        )
         state = "before" if now == before else "after" if now == after else "mixed"
         fresh().undo(plan, ())
         sys.stdout.write(json.dumps([died, state, applied, notes() == before]) + "\n")

@@ -34,8 +34,8 @@ def found(check: str, where: Garden) -> list[SuggestionView]:
 def after(texts: Mapping[str, str], suggestions: list[SuggestionView]) -> dict[str, str]:
     """The notes that change, after all suggestions were followed."""
     edits: dict[str, list[object]] = {}
-    for one in suggestions:
-        for edit in one.edit:
+    for suggestion in suggestions:
+        for edit in suggestion.edit:
             edits.setdefault(edit.path, []).append(edit)
     return {path: edited(texts[path], some) for path, some in edits.items()}  # type: ignore[arg-type]
 

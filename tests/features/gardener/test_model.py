@@ -65,8 +65,8 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
     engines: list[Engine] = []
 
     def again(ask: AskRules, *, offline: bool = True, **rules: Any) -> Engine:
-        for one in engines:
-            one.close()
+        for engine in engines:
+            engine.close()
         settings = settings_in(
             tmp_path,
             offline=offline,
@@ -97,8 +97,8 @@ def script() -> Iterator[Callable[..., ScriptedModel]]:
         return running[-1]
 
     yield start
-    for one in running:
-        one.close()
+    for model in running:
+        model.close()
 
 
 Script = Callable[..., ScriptedModel]
@@ -157,7 +157,9 @@ def bytes_of(vault: Path) -> dict[str, bytes]:
 
 
 def titles(plan: PlanReply) -> set[tuple[str, str, str]]:
-    return {(one.check, one.path, one.title) for one in plan.suggestions}
+    return {
+        (suggestion.check, suggestion.path, suggestion.title) for suggestion in plan.suggestions
+    }
 
 
 ADVICE = tends(
@@ -190,7 +192,9 @@ def test_a_plan_with_the_model_is_applied_and_taken_back(
         ("merge_topics", "Ontology/Concepts/Bees keeping.md", "topic Bees keeping → Beekeeping"),
         # Not both this and another topic of Hive.md: they edit one property.
     }
-    merge = next(one for one in plan.suggestions if one.check == "merge_topics")
+    merge = next(
+        suggestion for suggestion in plan.suggestions if suggestion.check == "merge_topics"
+    )
     assert {edit.path for edit in merge.edit} == {"Hive.md", "Ontology/Concepts/Bees keeping.md"}
     assert "1 notes name Bees keeping: Hive.md" in merge.evidence
     assert bytes_of(vault) == before
@@ -230,7 +234,7 @@ def test_two_suggestions_may_share_a_new_topic(opened: Open, vault: Path, script
     plans = Plans(opened(asks(script(advice))))
     before = bytes_of(vault)
     plan = plans.make(MakePlan(("update_topics",), model=True))
-    first, second = (one.id for one in plan.suggestions)
+    first, second = (suggestion.id for suggestion in plan.suggestions)
     made = vault / "Ontology/Concepts/Home.md"
 
     assert plans.apply(plan.id, (first,)).applied == (first,)
@@ -285,7 +289,7 @@ def test_what_the_model_makes_up_is_left_out(opened: Open, script: Script) -> No
     assert titles(plan) == {("update_topics", "Swarm.md", "topic Bee")}
     run = engine.answer(RunsRequest(1)).runs[0]
     assert run.counts["model_ignored"] == 4
-    told = " ".join(one.why for one in run.errors)
+    told = " ".join(error.why for error in run.errors)
     assert "“Astrology”" in told
     assert "not sent" in told
 

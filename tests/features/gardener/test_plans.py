@@ -51,8 +51,8 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
     engines: list[Engine] = []
 
     def again(**rules: str) -> Engine:
-        for one in engines:
-            one.close()
+        for engine in engines:
+            engine.close()
         settings = settings_in(
             tmp_path,
             vault=QUIET,
@@ -96,9 +96,12 @@ def test_a_plan_is_applied_and_taken_back_as_one(opened: Open, vault: Path) -> N
     plan = made(plans)
 
     assert bytes_of(vault) == before
-    changed = {edit.path for one in plan.suggestions for edit in one.edit}
+    changed = {edit.path for suggestion in plan.suggestions for edit in suggestion.edit}
     assert changed == APPLIED.keys()
-    assert all(one.diff and one.evidence and one.confidence >= 0.7 for one in plan.suggestions)
+    assert all(
+        suggestion.diff and suggestion.evidence and suggestion.confidence >= 0.7
+        for suggestion in plan.suggestions
+    )
     assert engine.answer(RunsRequest(1)).runs[0].kind == "plan"
 
     done = plans.apply(plan.id, ())
@@ -121,11 +124,11 @@ def test_suggestions_of_one_note_are_applied_one_by_one(opened: Open, vault: Pat
     plans = Plans(opened())
     before = bytes_of(vault)
     plan = made(plans)
-    for one in plan.suggestions:
-        assert plans.apply(plan.id, (one.id,)).refused == ()
+    for suggestion in plan.suggestions:
+        assert plans.apply(plan.id, (suggestion.id,)).refused == ()
     assert {path: bytes_of(vault)[path] for path in APPLIED} == APPLIED
 
-    mine = [one for one in plan.suggestions if one.edit[0].path == "A.md"]
+    mine = [suggestion for suggestion in plan.suggestions if suggestion.edit[0].path == "A.md"]
     assert len(mine) == 2
     plans.undo(plan.id, (mine[0].id,))
     part = bytes_of(vault)["A.md"]
@@ -140,7 +143,11 @@ def test_a_changed_note_is_refused_and_the_rest_applied(opened: Open, vault: Pat
     (vault / "A.md").write_bytes(b"mine now")
     done = plans.apply(plan.id, ())
 
-    mine = {one.id for one in plan.suggestions if any(edit.path == "A.md" for edit in one.edit)}
+    mine = {
+        suggestion.id
+        for suggestion in plan.suggestions
+        if any(edit.path == "A.md" for edit in suggestion.edit)
+    }
     assert {one.id for one in done.refused} == mine
     assert "A.md was changed" in done.refused[0].why
     assert bytes_of(vault)["A.md"] == b"mine now"
@@ -158,16 +165,16 @@ def test_what_was_decided_does_not_come_again(opened: Open, vault: Path, tmp_pat
     engine = opened()
     plans = Plans(engine)
     plan = made(plans)
-    no = next(one for one in plan.suggestions if one.path == "C.md")
-    yes = next(one for one in plan.suggestions if one.path == "B.md")
+    no = next(suggestion for suggestion in plan.suggestions if suggestion.path == "C.md")
+    yes = next(suggestion for suggestion in plan.suggestions if suggestion.path == "B.md")
     assert plans.reject(plan.id, (no.id,)).rejected == (no.id,)
     plans.apply(plan.id, (yes.id,))
     (vault / "C.md").write_text("More.\n\n" + NOTES["C.md"])
     (vault / "B.md").write_text(NOTES["B.md"])  # the person has taken it back
     engine.index_now()
 
-    again = {one.id for one in made(plans).suggestions}
-    assert again == {one.id for one in plan.suggestions} - {no.id, yes.id}
+    again = {suggestion.id for suggestion in made(plans).suggestions}
+    assert again == {suggestion.id for suggestion in plan.suggestions} - {no.id, yes.id}
     state = json.loads((tmp_path / "data/vaults/v1/garden.json").read_text())
     assert state["rejected"][no.id]["path"] == "C.md"
     assert state["applied"][yes.id]["title"] == yes.title
@@ -180,7 +187,9 @@ def test_a_plan_in_a_note(opened: Open, vault: Path) -> None:
     assert plan.note is not None
     text = (vault / plan.note).read_text()
     block = json.loads(text.split("```gardener-plan\n")[1].split("\n```")[0])
-    assert [one["id"] for one in block["suggestions"]] == [one.id for one in plan.suggestions]
+    assert [load["id"] for load in block["suggestions"]] == [
+        suggestion.id for suggestion in plan.suggestions
+    ]
     assert "- [ ] `B.md`" in text
 
     engine.index_now()
@@ -242,14 +251,14 @@ def test_a_rejection_can_be_taken_back(opened: Open) -> None:
     engine = opened()
     plans = Plans(engine)
     plan = made(plans)
-    first, second = (one.id for one in plan.suggestions[:2])
+    first, second = (suggestion.id for suggestion in plan.suggestions[:2])
     plans.reject(plan.id, (first, second))
-    assert {one.id for one in plans.rejections(10).rejections} == {first, second}
+    assert {rejection.id for rejection in plans.rejections(10).rejections} == {first, second}
     assert len(plans.rejections(1).rejections) == 1
 
     left = plans.forget((first,))
-    assert ([one.id for one in left.rejections], left.total) == ([second], 1)
-    assert {one.id for one in made(plans).suggestions} >= {first}
+    assert ([rejection.id for rejection in left.rejections], left.total) == ([second], 1)
+    assert {suggestion.id for suggestion in made(plans).suggestions} >= {first}
     with pytest.raises(NotFoundError):
         plans.forget((first,))
 
@@ -257,10 +266,10 @@ def test_a_rejection_can_be_taken_back(opened: Open) -> None:
 def test_the_checks_of_the_next_plan_are_those_of_the_rules_that_hold_then(opened: Open) -> None:
     engine = opened()
     plans = Plans(engine)
-    assert {one.name for one in plans.plans(1).checks if one.usual} == set(CHECKS)
+    assert {check.name for check in plans.plans(1).checks if check.usual} == set(CHECKS)
     rules = GardenRules(checks=("tag_variants",))
     engine.use_settings(replace(engine.vault.settings(), features={"garden": rules}))
-    assert [one.name for one in plans.plans(1).checks if one.usual] == ["tag_variants"]
+    assert [check.name for check in plans.plans(1).checks if check.usual] == ["tag_variants"]
     assert made(plans).checks == ("tag_variants",)
 
 
@@ -271,7 +280,9 @@ def test_a_conflict_copy_is_shown_and_can_only_be_rejected(opened: Open, vault: 
     plans = Plans(engine)
     before = bytes_of(vault)
     made = plans.make(MakePlan(checks=("conflict_copy", "broken_links")))
-    (shown,) = [one for one in made.suggestions if one.check == "conflict_copy"]
+    (shown,) = [
+        suggestion for suggestion in made.suggestions if suggestion.check == "conflict_copy"
+    ]
     assert (shown.path, shown.edit) == ("Queen Bee.md", ())
     assert "+She was marked blue." in shown.diff
 

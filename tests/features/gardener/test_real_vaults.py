@@ -84,7 +84,7 @@ def test_a_plan_is_applied_and_taken_back_whatever_a_person_edits(
         assert bytes_of(vault) == before
         done = plans.apply(plan.id, ())
         after = bytes_of(vault)
-        edits = [edit for one in plan.suggestions for edit in one.edit]
+        edits = [edit for suggestion in plan.suggestions for edit in suggestion.edit]
         made = {edit.path for edit in edits if edit.create}
         edited = {edit.path for edit in edits} - made
         assert (len(edited) >= SPOILT, done.refused) == (True, ())
@@ -102,7 +102,7 @@ def interrupted(plans: Plans, plan: PlanReply, vault: Path, notes: list[str]) ->
     Returns what the person wrote last to each note, which stays; what they left alone is as it was.
     """
     chance = random.Random(18)
-    ids = [one.id for one in plan.suggestions]
+    ids = [suggestion.id for suggestion in plan.suggestions]
     written: dict[str, bytes] = {}
     for n in range(EDITS):
         path = chance.choice(notes[: len(notes) // 2])
@@ -139,7 +139,7 @@ def test_a_process_may_be_killed_between_any_two_writes(
     vault = copied(VAULTS[1])
     with tended(vault, tmp_path / "data") as plans:
         plan = planned(plans)
-    many = len({edit.path for one in plan.suggestions for edit in one.edit})
+    many = len({edit.path for suggestion in plan.suggestions for edit in suggestion.edit})
     steps = 2 * (many + 1) + 2  # before and after each note and the plan's own, and the record
     told = killed_steps(vault, tmp_path / "data/vaults/v1", plan.id, "apply", steps)
     assert [died for died, *_ in told] == [True] * steps

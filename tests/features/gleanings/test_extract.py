@@ -106,9 +106,9 @@ def test_a_status_is_kept_before_and_after_there_is_a_note(engine: Engine, vault
     engine.answer(ExtractGleanings(full=True))
     assert engine.answer(GleaningRequest(BEES)).gleaning.status == "hidden"
     shown = engine.search(SearchRequest("bees study", mode="keyword", weak=True))
-    assert NOTE not in [one.path for one in shown.results]
+    assert NOTE not in [result.path for result in shown.results]
     asked = engine.search(SearchRequest("bees type:gleaning status:hidden", mode="keyword"))
-    assert [one.path for one in asked.results] == [NOTE]
+    assert [result.path for result in asked.results] == [NOTE]
 
     engine.answer(MarkGleaning(BEES, "active"))
     engine.index_now()

@@ -108,7 +108,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def views(engine: Engine) -> dict[str, GleaningView]:
     found = engine.answer(GleaningsRequest()).gleanings
-    return {one.domain.partition(".")[0]: one for one in found}
+    return {gleaning.domain.partition(".")[0]: gleaning for gleaning in found}
 
 
 def check(engine: Engine) -> dict[str, int]:
@@ -131,7 +131,7 @@ def test_links_are_checked_and_only_the_dead_become_inactive(
         "gone": 3,  # 404, too slow, no such name
         "unknown": 3,  # 401, 503, and a redirect into the network
     }
-    assert {one.status for one in views(engine).values()} == {"active"}  # one day is not enough
+    assert {view.status for view in views(engine).values()} == {"active"}  # one day is not enough
     assert views(engine)["alive"].title == "Bees & hives"  # a bare address has a title now
     assert views(engine)["alive"].description == "They fly."
     assert not [one for one in site.asked if "inside" in one]

@@ -38,7 +38,7 @@ def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
 
 
 def found(engine: Engine, query: str) -> list[str]:
-    return sorted(one.path for one in engine.search(SearchRequest(query)).results)
+    return sorted(result.path for result in engine.search(SearchRequest(query)).results)
 
 
 def test_a_saved_link_is_a_result_with_its_own_properties(engine: Engine, vault: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_saved_link_is_a_result_with_its_own_properties(engine: Engine, vault:
         "Other.md",
     ]  # nothing was written
     listed = engine.answer(GleaningsRequest())
-    assert (listed.total, {one.note for one in listed.gleanings}) == (2, {None})
+    assert (listed.total, {gleaning.note for gleaning in listed.gleanings}) == (2, {None})
 
 
 def test_a_link_saved_on_two_days_is_one_result(engine: Engine, vault: Path) -> None:

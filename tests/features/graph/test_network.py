@@ -14,7 +14,7 @@ from tests.features.graph.networks import PAIRS, directed, network, undirected
 
 def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int, int]:
     found = nearby_notes(made, 0, hops=hops, direction=direction, decay=0.5)
-    return {one.note: one.hops for one in found}
+    return {note.note: note.hops for note in found}
 
 
 def test_a_note_is_not_its_own_neighbor_and_unknown_notes_have_none() -> None:
@@ -45,7 +45,10 @@ def test_the_score_decays_by_hop_and_more_paths_rank_first() -> None:
 
     found = nearby_notes(made, 0, hops=2, direction="out", decay=0.5)
 
-    assert [(one.note, one.score, one.ways) for one in found[3:]] == [(9, 0.25, 2), (4, 0.25, 1)]
+    assert [(note.note, note.score, note.ways) for note in found[3:]] == [
+        (9, 0.25, 2),
+        (4, 0.25, 1),
+    ]
 
 
 @given(PAIRS, st.integers(1, 5), st.sampled_from(["out", "in", "both"]))

@@ -61,7 +61,7 @@ def test_the_graph_of_a_search_has_its_results_and_their_links(engine: Engine) -
     found = answer(engine, SearchRequest("hive", weak=True))
     drawn = answer(engine, NeighborhoodRequest(q="hive", weak=True, similar=False))
     assert isinstance(drawn, NeighborhoodReply)
-    assert [node.path for node in drawn.nodes] == [one.path for one in found.results]
+    assert [node.path for node in drawn.nodes] == [result.path for result in found.results]
     pairs = {frozenset((drawn.nodes[a].path, drawn.nodes[b].path)) for a, b in drawn.links}
     assert frozenset(("Bees.md", "Hive.md")) in pairs
     assert drawn.path is None
@@ -70,7 +70,7 @@ def test_the_graph_of_a_search_has_its_results_and_their_links(engine: Engine) -
 def test_neighbors_of_a_note(engine: Engine) -> None:
     reply = neighbors(engine, NeighborsRequest("Bees.md", hops=2))
 
-    assert [(one.path, one.hops, one.link) for one in reply.neighbors] == [
+    assert [(neighbor.path, neighbor.hops, neighbor.link) for neighbor in reply.neighbors] == [
         ("Days/2026-01-01.md", 1, "in"),
         ("Hive.md", 1, "both"),
         ("Roof.md", 2, None),
@@ -116,13 +116,13 @@ def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
     assert isinstance(hubs, HubsReply)
     assert hubs.total == 3
     assert isinstance(cuts, BridgesReply)
-    assert [one.path for one in cuts.notes] == ["Bees.md", "Days/2026-01-01.md"]
+    assert [note.path for note in cuts.notes] == ["Bees.md", "Days/2026-01-01.md"]
     assert (cuts.bridges[0].source, cuts.bridges[0].cut_off) == ("Days/2026-01-01.md", 2)
     assert isinstance(orphans, OrphansReply)
-    assert [one.path for one in orphans.notes] == ["Alone.md", "Roof.md"]
+    assert [note.path for note in orphans.notes] == ["Alone.md", "Roof.md"]
     assert isinstance(communities, CommunitiesReply)
     (own,) = communities.communities
-    assert {one.path for one in own.notes} >= {"Hive.md", "Bees.md"}
+    assert {note.path for note in own.notes} >= {"Hive.md", "Bees.md"}
     assert communities.single == 1
 
 
@@ -140,5 +140,5 @@ def test_missing_links(engine: Engine) -> None:
 
     assert isinstance(reply, MissingLinksReply)
     linked = {("Bees.md", "Hive.md"), ("Days/2026-01-01.md", "Bees.md")}
-    assert not linked & {(one.source, one.target) for one in reply.links}
+    assert not linked & {(link.source, link.target) for link in reply.links}
     assert reply.compared == 5

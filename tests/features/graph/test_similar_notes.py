@@ -37,7 +37,7 @@ def test_text_shared_by_a_folder_does_not_make_notes_similar() -> None:
     own = centred_vectors(means, ["people"] * 60)
     found = suggest_links(network([], range(60)), np.arange(60), own, limit=30)
 
-    assert {(one.one, one.other) for one in found} == {(n, n + 1) for n in range(0, 60, 2)}
+    assert {(link.one, link.other) for link in found} == {(n, n + 1) for n in range(0, 60, 2)}
 
 
 def test_linked_notes_are_left_out_and_shared_links_are_counted() -> None:
@@ -46,10 +46,10 @@ def test_linked_notes_are_left_out_and_shared_links_are_counted() -> None:
 
     found = suggest_links(made, np.arange(40), own, limit=100)
 
-    pairs = {(one.one, one.other): one.shared for one in found}
+    pairs = {(link.one, link.other): link.shared for link in found}
     assert (0, 1) not in pairs
     assert pairs[2, 3] == 1
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert [link.score for link in found] == sorted((link.score for link in found), reverse=True)
 
 
 def test_a_note_is_in_few_pairs() -> None:
@@ -57,7 +57,7 @@ def test_a_note_is_in_few_pairs() -> None:
 
     found = suggest_links(network([], range(30)), np.arange(30), rows, limit=30)
 
-    assert max(sum(n in (one.one, one.other) for one in found) for n in range(30)) <= 3
+    assert max(sum(n in (link.one, link.other) for link in found) for n in range(30)) <= 3
 
 
 def test_the_links_of_one_note() -> None:

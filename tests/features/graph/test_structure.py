@@ -26,10 +26,10 @@ def test_bridges_and_cut_points_agree_with_networkx(pairs: list[tuple[int, int]]
 
     cuts = Structure(made).cuts
 
-    assert {(one.one, one.other) for one in cuts.bridges} == {
+    assert {(bridge.one, bridge.other) for bridge in cuts.bridges} == {
         (min(pair), max(pair)) for pair in nx.bridges(graph)
     }
-    assert {one.note for one in cuts.points} == set(nx.articulation_points(graph))
+    assert {point.note for point in cuts.points} == set(nx.articulation_points(graph))
     for bridge in cuts.bridges:
         cut = graph.copy()
         cut.remove_edge(bridge.one, bridge.other)
@@ -109,7 +109,7 @@ def test_a_found_path_is_a_shortest_path(pairs: list[tuple[int, int]], along: bo
     assert (found[0], found[-1]) == (0, 1)
     assert nx.is_path(graph, found)
     assert len(found) == nx.shortest_path_length(graph, 0, 1) + 1
-    links = [sum(len(made.both[n]) for n in one) for one in nx.all_shortest_paths(graph, 0, 1)]
+    links = [sum(len(made.both[n]) for n in path) for path in nx.all_shortest_paths(graph, 0, 1)]
     assert sum(len(made.both[n]) for n in found) == min(links)
 
 

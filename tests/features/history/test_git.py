@@ -19,7 +19,7 @@ def test_changes_are_told_newest_first_with_their_lines(tmp_path: Path) -> None:
 
     changes = list(GitHistory(repository.vault).changes())
 
-    assert [(one.commit, one.subject, one.path) for one in changes] == [
+    assert [(change.commit, change.subject, change.path) for change in changes] == [
         (third, "Delete", "Bees.md"),
         (second, "Edit", "Bees.md"),
         (first, "Begin", "Bees.md"),
@@ -34,7 +34,7 @@ def test_a_renamed_note_keeps_its_history(tmp_path: Path) -> None:
     repository.git("mv", "Old.md", "New.md")
     repository.commit("2025-02-01", {}, "Rename")
 
-    paths = [one.path for one in GitHistory(repository.vault).changes("New.md")]
+    paths = [change.path for change in GitHistory(repository.vault).changes("New.md")]
     assert paths[-1] == "Old.md"
 
 
@@ -50,7 +50,7 @@ def test_files_have_any_name(tmp_path: Path, name: str) -> None:
 
     assert list(files) == [name]
     assert list(history.contents(files.values())) == [b"Bees\n"]
-    assert [one.added for one in history.changes(name)] == [["Bees"]]
+    assert [change.added for change in history.changes(name)] == [["Bees"]]
 
 
 def test_the_commit_of_a_day(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_settings_of_a_repository_run_no_program(tmp_path: Path) -> None:
         repository.git("config", key, f"touch {trace}; cat")
     history = GitHistory(repository.vault)
 
-    assert [one.added for one in history.changes("A.md")] == [["Wasps"], ["Bees"]]
+    assert [change.added for change in history.changes("A.md")] == [["Wasps"], ["Bees"]]
     assert list(history.contents(history.files(history.head()).values()))[-1] == b"Wasps\n"
     assert not trace.exists()
 

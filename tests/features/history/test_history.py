@@ -58,7 +58,7 @@ def searched(engine: Engine, query: str, **fields: object) -> SearchReply:
 
 
 def paths(reply: SearchReply) -> list[str]:
-    return [one.path for one in reply.results]
+    return [result.path for result in reply.results]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_day_has_the_notes_of_that_day(
 ) -> None:
     reply = searched(engine, query, as_of=day, mode="keyword")
     assert paths(reply) == found
-    assert all(one.as_of == day for one in reply.results)
+    assert all(result.as_of == day for result in reply.results)
 
 
 def test_results_equal_those_of_a_checkout(
@@ -86,8 +86,8 @@ def test_results_equal_those_of_a_checkout(
     checkout = opened(tmp_path / "then" / "vault", tmp_path / "data", weights)
     for query in ("bees", "trams in the city", "where do flowers grow", "smoke -trams"):
         then, past = searched(checkout, query), searched(engine, query, as_of="2025-02-28")
-        assert [(one.path, one.score, one.snippet) for one in past.results] == [
-            (one.path, one.score, one.snippet) for one in then.results
+        assert [(result.path, result.score, result.snippet) for result in past.results] == [
+            (result.path, result.score, result.snippet) for result in then.results
         ]
         assert past.confidence == then.confidence
     checkout.close()
@@ -96,14 +96,14 @@ def test_results_equal_those_of_a_checkout(
 
 def test_ever_finds_what_is_gone_beside_what_is_there(engine: Engine) -> None:
     gone = searched(engine, "trams", ever=True, mode="keyword")
-    assert [(one.path, one.current) for one in gone.results] == [("Trams.md", False)]
+    assert [(result.path, result.current) for result in gone.results] == [("Trams.md", False)]
 
     rewritten = searched(engine, "flowers", ever=True, mode="keyword").results
-    assert [(one.path, one.current) for one in rewritten] == [("Bees.md", False)]
+    assert [(result.path, result.current) for result in rewritten] == [("Bees.md", False)]
     assert "dance" in rewritten[0].snippet
 
     there = searched(engine, "honey", ever=True, mode="keyword").results
-    assert [(one.path, one.current) for one in there] == [("Bees.md", None)]
+    assert [(result.path, result.current) for result in there] == [("Bees.md", None)]
 
 
 def test_what_changed_its_marks_only_is_not_gone(weights: Path, tmp_path: Path) -> None:
@@ -114,9 +114,9 @@ def test_what_changed_its_marks_only_is_not_gone(weights: Path, tmp_path: Path) 
     repository.commit("2025-01-13", {"Plan.md": "- [ ] due 5 May, pay Bo\n"})
     engine = opened(repository.vault, tmp_path / "data", weights)
     gone = [
-        one.snippet
-        for one in searched(engine, "due may", ever=True, mode="keyword").results
-        if one.current is False
+        result.snippet
+        for result in searched(engine, "due may", ever=True, mode="keyword").results
+        if result.current is False
     ]
     assert len(gone) == 1
     assert "3 May" in gone[0]
@@ -165,7 +165,7 @@ def asked(engine: Engine, query: str, path: str | None = None, limit: int = 20) 
 
 def test_versions_tell_the_lines_that_came_and_went(engine: Engine) -> None:
     reply = asked(engine, "dancing bees", "Bees.md")
-    assert [(one.added, one.removed) for one in reply.versions] == [
+    assert [(version.added, version.removed) for version in reply.versions] == [
         ((), (BEES.strip(),)),
         ((BEES.strip(),), ()),
     ]
@@ -182,7 +182,7 @@ def test_all_notes_are_looked_through_without_a_path(engine: Engine) -> None:
 
 
 def test_without_words_all_changes_are_told(engine: Engine) -> None:
-    assert [one.subject for one in asked(engine, "", "Bees.md").versions] == [
+    assert [version.subject for version in asked(engine, "", "Bees.md").versions] == [
         "Rewrite",
         "Smoke",
         "Begin",

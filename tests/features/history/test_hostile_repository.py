@@ -67,7 +67,7 @@ class QueryRequirements:
 
     def _paths(self, request: SearchRequest) -> list[str]:
         reply: SearchReply = self.engine.search(request)
-        return [one.path for one in reply.results]
+        return [result.path for result in reply.results]
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_a_worktree_a_submodule_and_a_folder_of_a_repository_are_right(
         "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(vault.folder), "sub"
     )
     assert GitHistory(outer.folder / "sub").head() == vault.git("rev-parse", "HEAD").strip()
-    assert [one.path for one in GitHistory(outer.vault).changes()] == ["A.md"]
+    assert [change.path for change in GitHistory(outer.vault).changes()] == ["A.md"]
 
     moved = tmp_path / "moved"
     shutil.copytree(vault.folder, moved)
@@ -257,7 +257,7 @@ def test_what_is_excluded_now_is_excluded_from_the_past(
     asked = QueryRequirements(vault.vault, tmp_path / "data", weights)
     assert asked.as_of("safe", "2025-03-15") == ["Old/A.md"]  # the engine was given no such setting
     assert asked.ever("safe") == ["Old/A.md"]
-    assert [one.path for one in asked.versions("safe").versions] == ["Old/A.md", "Old/A.md"]
+    assert [version.path for version in asked.versions("safe").versions] == ["Old/A.md", "Old/A.md"]
     assert asked.versions("safe", "Private/Diary.md").total == 0
     # A rule that comes later holds for what was made before.
     (vault.vault / ".obsidian" / "app.json").write_text(
@@ -340,7 +340,7 @@ def test_names_that_no_file_has_are_left_out_and_told(
     long = "n" * 300 + ".md"
     commit_of(vault, tree_of(vault, f"100644 blob {blob}\t{long}", f"100644 blob {blob}\tShort.md"))
     reply = asked.versions("buzz")
-    assert [one.path for one in reply.versions] == ["Short.md"]
+    assert [version.path for version in reply.versions] == ["Short.md"]
     assert "no file system keeps" in reply.warnings[0]
     assert asked.as_of("buzz", "2026-01-01") == ["Short.md"]
 

@@ -165,7 +165,7 @@ def test_a_context_never_has_one_token_more_than_its_budget(
     composed = compose(memories[:2], memories[2:], budget_tokens=budget, count_tokens=len)
 
     assert len(composed.text) == composed.tokens <= budget
-    assert sorted(composed.taken + composed.left_out) == sorted(one.id for one in memories)
+    assert sorted(composed.taken + composed.left_out) == sorted(memory.id for memory in memories)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.text())
@@ -213,10 +213,10 @@ def test_the_health_check_finds_problems(desk: Desk) -> None:
 def test_a_contradiction_that_was_superseded_is_settled(desk: Desk) -> None:
     old = desk.store("The server listens on port 8765")
     new = desk.store("The server listens on port 9000")
-    assert [one.stated for one in health(desk).contradictions] == [False]
+    assert [contradiction.stated for contradiction in health(desk).contradictions] == [False]
 
     desk.answer(RelateMemories(new.id, old.id, "contradicts"))
-    assert [one.stated for one in health(desk).contradictions] == [True]
+    assert [contradiction.stated for contradiction in health(desk).contradictions] == [True]
     desk.answer(RelateMemories(new.id, old.id, "supersedes"))
     assert not health(desk).contradictions
 

@@ -49,7 +49,7 @@ def outcome(desk: Desk, memory: MemoryView, *, helped: bool, comment: str = "") 
 
 
 def listed(desk: Desk) -> list[str]:
-    return [one.title for one in desk.ask(ListMemories(), MemoryListReply).memories]
+    return [memory.title for memory in desk.ask(ListMemories(), MemoryListReply).memories]
 
 
 def test_a_memory_is_a_note_that_a_person_can_read(desk: Desk) -> None:
@@ -125,7 +125,7 @@ def test_every_validation_is_stored_in_the_note(desk: Desk) -> None:
     outcome(desk, memory, helped=False, comment="the file\nhad spaces")
 
     history = desk.ask(MemoryHistory(memory.id), MemoryHistoryReply)
-    told = [(one.kind, one.before, one.after, one.comment) for one in history.entries]
+    told = [(entry.kind, entry.before, entry.after, entry.comment) for entry in history.entries]
 
     assert told == [
         ("failed", 0.3, 0.15, "the file had spaces"),
@@ -215,7 +215,9 @@ def test_relations_are_links_with_weights(desk: Desk) -> None:
 
     assert 'caused_by:\n  - "[[Memory/The formatter decides|0.5]]"\n' in desk.text(tabs)
     assert 'relates_to:\n  - "[[Style]]"\n' in desk.text(tabs)
-    assert [(one.kind, one.path, one.weight) for one in again.memory.relations] == [
+    assert [
+        (relation.kind, relation.path, relation.weight) for relation in again.memory.relations
+    ] == [
         ("caused_by", tools.path, 0.5),
         ("relates_to", "Style.md", 1.0),
     ]
@@ -312,8 +314,8 @@ def test_a_list_can_be_filtered_and_sorted(desk: Desk) -> None:
     by_importance = desk.ask(ListMemories(order="importance", limit=2), MemoryListReply)
     at_work = desk.ask(ListMemories(namespace="work"), MemoryListReply)
 
-    assert [one.title for one in by_importance.memories] == ["Two", "Three"]
-    assert [one.title for one in at_work.memories] == ["Three", "Two"]
+    assert [memory.title for memory in by_importance.memories] == ["Two", "Three"]
+    assert [memory.title for memory in at_work.memories] == ["Three", "Two"]
     assert (by_importance.total, dict(by_importance.namespaces)) == (3, {"default": 1, "work": 2})
 
 
@@ -323,7 +325,7 @@ def test_namespaces_are_separate(desk: Desk) -> None:
 
     found = desk.ask(RecallMemories("bees", namespace="work"), RecallReply)
 
-    assert [one.memory.content for one in found.memories] == ["Bees at work"]
+    assert [memory.memory.content for memory in found.memories] == ["Bees at work"]
 
 
 def by_hand(desk: Desk, memory: MemoryView, old: str, new: str) -> None:

@@ -297,7 +297,7 @@ def test_the_index_passes_over_it(tmp_path: Path) -> None:
 
     found = walk(tmp_path, VaultRules())
 
-    listed = sorted(one.file.path for one in found.others)
+    listed = sorted(other.file.path for other in found.others)
     assert listed == [f"Folder/{PHONE_INDEX}", "other.bin"]
     assert disk.SHARED & 0o044, "sync tools may read it"
 

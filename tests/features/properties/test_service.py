@@ -88,7 +88,7 @@ def test_a_batch_is_undone_as_one_and_done_again(opened: Open, vault: Path) -> N
     done = engine.answer(EditPropertiesBatch(edits))
 
     assert [one.path for one in done.refused] == ["Missing.md"]
-    assert (done.changed, [one.path for one in done.notes]) == (2, ["A.md", "B.md"])
+    assert (done.changed, [note.path for note in done.notes]) == (2, ["A.md", "B.md"])
     after = texts(vault)
     assert after["B.md"] == "---\r\ntags:\r\n  - b\r\n---\r\nB\r\n"
 
@@ -139,7 +139,10 @@ def test_edits_of_a_mirror_are_told_to_its_clients(opened: Open) -> None:
     engine.answer(EditPropertiesBatch(edits))
 
     told = engine.work.server_writes(0, 100).changes
-    assert [(one.kind, one.path) for one in told] == [("modify", "A.md"), ("modify", "B.md")]
+    assert [(change.kind, change.path) for change in told] == [
+        ("modify", "A.md"),
+        ("modify", "B.md"),
+    ]
     engine.answer(UndoRequest())
-    last = {one.path: one.content for one in engine.work.server_writes(0, 100).changes}
+    last = {change.path: change.content for change in engine.work.server_writes(0, 100).changes}
     assert all(NOTES[path] == content for path, content in last.items())

@@ -81,14 +81,14 @@ class FakeRoam:
     def block(self, uid: str) -> dict[str, Any] | None:
         """A block of any page."""
         blocks = (one for page in self.pages.values() for one in page[":block/children"])
-        return next((one for one in blocks if one[":block/uid"] == uid), None)
+        return next((block for block in blocks if block[":block/uid"] == uid), None)
 
     def rows(self, query: str, values: list[Any]) -> list[list[Any]]:
         """The rows of the three queries that are asked."""
         if "[?uid ...]" in query:
             blocks = [found for uid in values[0] if (found := self.block(uid))]
             self.pulled += values[0]
-            return [[one[":block/uid"], one[":block/string"]] for one in blocks]
+            return [[block[":block/uid"], block[":block/string"]] for block in blocks]
         if "?since" not in query:
             return [[uid, page[":edit/time"]] for uid, page in self.pages.items()]
         found = []
@@ -159,15 +159,15 @@ def running(roam: FakeRoam) -> Iterator[FakeRoam]:
     roam.answering.set()
     handler = type("Handler", (_Handler,), {"roam": roam})
     servers = [ThreadingHTTPServer(("127.0.0.1", 0), handler) for _ in range(2)]
-    roam.base, roam.peer = (f"http://127.0.0.1:{one.server_address[1]}" for one in servers)
-    threads = [threading.Thread(target=one.serve_forever, args=(0.01,)) for one in servers]
+    roam.base, roam.peer = (f"http://127.0.0.1:{server.server_address[1]}" for server in servers)
+    threads = [threading.Thread(target=server.serve_forever, args=(0.01,)) for server in servers]
     for thread in threads:
         thread.start()
     try:
         yield roam
     finally:
-        for one in servers:
-            one.shutdown()
-            one.server_close()
+        for server in servers:
+            server.shutdown()
+            server.server_close()
         for thread in threads:
             thread.join()

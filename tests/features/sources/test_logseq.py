@@ -33,7 +33,7 @@ def test_blocks_properties_and_code() -> None:
     assert page.title == "Bees and wasps"
     assert page.aliases == ("Apis",)
     assert page.properties == {"tags": ("garden", "insects")}
-    assert [(one.depth, one.text) for one in page.blocks] == [
+    assert [(block.depth, block.text) for block in page.blocks] == [
         (0, "Bees dance"),
         (1, "to tell where nectar is\nin two lines"),
         (1, "```js\n- no bullet\na:: b\n```"),
@@ -52,7 +52,7 @@ def test_journals_are_days_and_names_have_slashes() -> None:
 
 def test_text_without_bullets_is_kept() -> None:
     page = logseq_page("pages/plain.md", "# Head\n\nJust text.\n", 0)
-    assert [(one.text, one.heading) for one in page.blocks] == [("Head\n\nJust text.", 1)]
+    assert [(block.text, block.heading) for block in page.blocks] == [("Head\n\nJust text.", 1)]
 
 
 def test_a_folder_and_its_zip_file_have_the_same_pages(tmp_path: Path) -> None:

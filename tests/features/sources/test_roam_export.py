@@ -49,7 +49,7 @@ def test_a_page_has_its_blocks_in_order_with_their_depth(tmp_path: Path) -> None
         )
     )
 
-    assert [(one.text, one.depth, one.heading) for one in page.blocks] == [
+    assert [(block.text, block.depth, block.heading) for block in page.blocks] == [
         ("a", 0, 2),
         ("b", 1, 0),
         ("c", 0, 0),
@@ -127,7 +127,7 @@ def test_an_export_of_the_database_is_read(tmp_path: Path) -> None:
 
     (page,) = pages(file)
     assert page.title == 'Bees "all"'
-    assert [one.text for one in page.blocks] == ["first [9 :block/order 3", "second"]
+    assert [block.text for block in page.blocks] == ["first [9 :block/order 3", "second"]
     assert page.edited == 9000
 
 

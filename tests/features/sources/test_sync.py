@@ -208,7 +208,7 @@ def test_pages_of_the_same_name_and_blocks_of_the_same_uid_are_told_apart(place:
     )
     place.sync(feed)
     assert sorted(place.notes()) == ["Bees.md", "bees 2.md"]
-    assert any("same-uid" in one for one in place.watch.problems)
+    assert any("same-uid" in problem for problem in place.watch.problems)
 
 
 def test_files_of_an_export_are_kept_as_they_are(place: Place) -> None:
@@ -263,7 +263,7 @@ def test_references_survive_the_way_to_a_note(
         depth = min(depth + 1, step) if number else 0
         blocks.append(SourceBlock(f"block-{number}", depth, text))
     page = SourcePage("page", "Tree", tuple(blocks))
-    texts = {one.uid: one.text for one in blocks}
+    texts = {block.uid: block.text for block in blocks}
 
     class All:
         def note(self, title: str) -> str | None:
@@ -279,7 +279,7 @@ def test_references_survive_the_way_to_a_note(
     (stamp,) = walk(root, VaultRules()).files
     note = read_note(stamp, VaultRules()).note
 
-    written = {f"{one.target}#^{one.block}" if one.block else one.target for one in note.links}
+    written = {f"{link.target}#^{link.block}" if link.block else link.target for link in note.links}
     wanted = {
         file_path(title) for title in TITLES for text in texts.values() if f"[[{title}]]" in text
     }

@@ -81,7 +81,7 @@ def test_a_damaged_member_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
     file.write_bytes(raw.replace(b"aaaa", b"axaa", 1))  # the checksum does not fit any more
 
     items = list(TextExport(file).items(None))
-    assert [type(one) for one in items] == [Unread, SourceDocument]
+    assert [type(item) for item in items] == [Unread, SourceDocument]
 
 
 def test_a_file_that_is_no_zip_is_refused(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_evernote_s_notes(tmp_path: Path) -> None:
     file.write_text(ENEX, encoding="utf-8")
 
     items = list(EvernoteExport(file).items(None))
-    (note,) = [one for one in items if isinstance(one, SourceDocument)]
+    (note,) = [item for item in items if isinstance(item, SourceDocument)]
     assert note.path == "Bees & wasps.md"
     head, _, body = note.content.decode().partition("\n---\n\n")
     assert "tags:\n- my-garden" in head
@@ -107,7 +107,7 @@ def test_evernote_s_notes(tmp_path: Path) -> None:
         "# Dance\n\nThey dance well.\n\n- one\n\t- two\n- [x] done\n\n"
         "See [this](<https://a.example/>).\n"
     )
-    assert any(isinstance(one, Unread) for one in items)
+    assert any(isinstance(item, Unread) for item in items)
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,13 @@ def engine(opened: Open) -> Engine:
 def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
     reply = engine.answer(TopicsRequest())
 
-    assert [(one.name, one.aliases, one.notes) for one in reply.topics] == [
+    assert [(topic.name, topic.aliases, topic.notes) for topic in reply.topics] == [
         ("Bee keeping", ("Apiculture",), 3),
         ("Bee-Keeping", (), 0),
         ("D", (), 0),
         ("Queen", (), 1),
     ]
-    assert [(one.path, len(one.purpose)) for one in reply.folders] == [
+    assert [(folder.path, len(folder.purpose)) for folder in reply.folders] == [
         ("Ontology", 11),
         ("Ontology/Concepts", 500),
     ]
@@ -107,7 +107,7 @@ def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
 def test_walks_follow_topics_in_the_mode_ontology(engine: Engine) -> None:
     def near(path: str, **how: Any) -> dict[str, tuple[int, tuple[str, ...]]]:
         found = engine.answer(NeighborsRequest(path, **how)).neighbors
-        return {one.path: (one.hops, one.topics) for one in found}
+        return {neighbor.path: (neighbor.hops, neighbor.topics) for neighbor in found}
 
     bees = "Ontology/Concepts/Bee keeping.md"
     assert "B.md" not in near("C.md", hops=2)

@@ -94,7 +94,7 @@ def test_both_protocols_list_their_models_with_limits(
     model = script(models=[{"id": "one", **told}, {"id": "two"}])
     provider: ChatModel = protocol(ChatWire(ChatEndpoint(model.url, {}), Cancel()))
 
-    assert [(one.name, one.input_limit) for one in provider.models()] == [
+    assert [(model.name, model.input_limit) for model in provider.models()] == [
         ("one", 8192),
         ("two", None),
     ]

@@ -56,7 +56,7 @@ def inserts(words: Vocabulary, prefix: str, limit: int = 20) -> list[str]:
 
 
 def of_kind(found: Sequence[Completion], kind: str) -> list[str]:
-    return [one.text for one in found if one.kind == kind]
+    return [completion.text for completion in found if completion.kind == kind]
 
 
 def test_tags_are_completed_with_their_parents(words: Vocabulary) -> None:

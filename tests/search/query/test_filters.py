@@ -155,7 +155,7 @@ def test_the_condition_is_explained(library: Library) -> None:
     reply = library.search('"jane doe"', mode="keyword", explain=True)
 
     assert reply.explain is not None
-    stage = next(one for one in reply.explain.stages if one.name == "filter")
+    stage = next(stage for stage in reply.explain.stages if stage.name == "filter")
     assert (stage.count_in, stage.count_out) == (len(NOTES), 3)
     assert [part.reason for part in stage.removed] == ["phrase"]
 

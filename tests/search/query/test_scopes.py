@@ -61,7 +61,7 @@ def test_pieces_of_a_text() -> None:
         "- d\n  e",
         "- f\n```\n# x\n\n- y\n```",
     ]
-    assert [one.split("\n")[0] for one in pieces(text, "section")] == ["a", "# H"]
+    assert [piece.split("\n")[0] for piece in pieces(text, "section")] == ["a", "# H"]
 
 
 def test_a_pattern_takes_a_time_linear_in_the_text() -> None:

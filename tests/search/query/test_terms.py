@@ -38,7 +38,7 @@ def test_a_preposition_neither_ranks_nor_is_marked(make_library: MakeLibrary) ->
     aside = {"Aside.md": "About this: an idea about nothing, and more about it.\n"}
     library = make_library(others | writing | aside)
     found = library.search("ideas about writing", mode="keyword").results
-    assert [one.path for one in found] == [*sorted(writing), "Aside.md"]
+    assert [result.path for result in found] == [*sorted(writing), "Aside.md"]
     result = found[-1]
     assert [result.snippet[start:end] for start, end in result.highlights] == ["idea"]
 

@@ -56,5 +56,5 @@ def test_of_notes_alike_the_described_one_comes_first(make_library: MakeLibrary)
     text = "Stew rhubarb with sugar; a recipe of my aunt.\n"
     library = make_library({"A.md": text, "B.md": f"---\ncourse: rhubarb recipe\n---\n{text}"})
     found = library.search("rhubarb recipe", mode="keyword").results
-    assert [one.path for one in found] == ["B.md", "A.md"]
+    assert [result.path for result in found] == ["B.md", "A.md"]
     assert found[0].scores.coverage > found[1].scores.coverage

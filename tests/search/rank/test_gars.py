@@ -44,8 +44,8 @@ def test_a_client_can_compute_the_score(
     assert reply.fusion.method == "gars"
     assert reply.results[0].score == 1.0
     similarities = []
-    for one in reply.results:
-        scores = one.scores
+    for result in reply.results:
+        scores = result.scores
         similar = sum((scores.words, scores.meaning, scores.coverage, scores.names))
         links = (
             params["centrality_weight"] * scores.centrality
@@ -53,7 +53,7 @@ def test_a_client_can_compute_the_score(
         )
         assert scores.links == pytest.approx(links, abs=1e-5)
         times = (scores.tag or 1) * (scores.recency or 1) * (scores.graph or 1)
-        assert one.score == pytest.approx((similar + links) * times / params["best"], abs=1e-4)
+        assert result.score == pytest.approx((similar + links) * times / params["best"], abs=1e-4)
         similarities.append(similar)
     assert max(similarities) == pytest.approx(params["similarity_weight"], abs=1e-5)
 
@@ -63,7 +63,7 @@ def test_a_note_linked_by_the_first_result_is_found(library: Library) -> None:
     assert "Skep.md" not in plain
     both = by(library, direction="both")
     reply = both.search("catch swarm", fusion="gars", model=False, weak=False)
-    found = {one.path: one for one in reply.results}
+    found = {result.path: result for result in reply.results}
     assert found["Skep.md"].reasons == (Reason("links", "linked from 'Swarms'"),)
     assert found["Skep.md"].scores.activation == pytest.approx(0.5)
     assert found["Skep.md"].match == "related"
@@ -74,7 +74,7 @@ def test_a_note_linked_by_the_first_result_is_found(library: Library) -> None:
 
 def test_direction_decay_and_weights_are_settings(library: Library) -> None:
     out = by(library, decay=0.25)
-    found = {one.path: one for one in out.search("catch swarm", fusion="gars").results}
+    found = {result.path: result for result in out.search("catch swarm", fusion="gars").results}
     assert found["Skep.md"].scores.activation == pytest.approx(0.25)
     assert found["Diary.md"].scores.activation == 0.0
     central = by(library, centrality=5.0, similarity=0.1, activation=0.0)
@@ -85,7 +85,7 @@ def test_notes_that_link_to_the_same_note_are_reached(library: Library) -> None:
     assert "Cellar.md" not in library.paths("catch swarm", fusion="gars", model=False)
     siblings = by(library, mode="ontology")
     reply = siblings.search("catch swarm", fusion="gars", model=False)
-    found = {one.path: one for one in reply.results}
+    found = {result.path: result for result in reply.results}
     assert found["Cellar.md"].scores.activation == pytest.approx(0.25)
     assert found["Cellar.md"].reasons == (Reason("links", "links to 'Spring' like 'Swarms'"),)
 
@@ -103,11 +103,11 @@ def test_topics_are_followed_though_they_are_named_without_a_link(
     )
     walk = by(library, mode="ontology", decay=0.8)
     reply = walk.search("catch swarm", fusion="gars", model=False, weak=True)
-    found = {one.path: one for one in reply.results}
+    found = {result.path: result for result in reply.results}
     assert found["Ontology/Bees.md"].reasons == (Reason("links", "a topic of 'Swarms'"),)
     assert found["Wax.md"].reasons == (Reason("links", "has the topic 'Bees' like 'Swarms'"),)
     reply = walk.search("hums", fusion="gars", model=False, weak=True)
-    found = {one.path: one for one in reply.results}
+    found = {result.path: result for result in reply.results}
     assert found["Swarms.md"].reasons == (Reason("links", "has the topic 'Bees'"),)
     assert "Wax.md" not in by(library).paths("catch swarm", fusion="gars", model=False)
 

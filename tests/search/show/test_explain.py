@@ -30,7 +30,7 @@ def test_the_parts_add_up_to_the_score(library: Library, mode: str, fusion: str)
     reply = library.search("honey bees hive", mode=mode, fusion=fusion, explain=True)
     assert reply.explain is not None
     made = reply.explain.results
-    assert [one.path for one in made] == [result.path for result in reply.results]
+    assert [result.path for result in made] == [result.path for result in reply.results]
     for one, result in zip(made, reply.results, strict=True):
         score = sum(one.adds.values()) * math.prod(one.times.values())
         assert min(score, 1.0) == pytest.approx(result.score, abs=1e-4)
@@ -70,7 +70,7 @@ def test_ranks_in_both_halves_are_given(library: Library) -> None:
     assert reply.explain is not None
     for place, one in enumerate(reply.explain.results, start=1):
         assert one.ranks["shown"] == place
-    assert {one.ranks["keyword"] for one in reply.explain.results} >= {1, 2, 3, 4}
+    assert {result.ranks["keyword"] for result in reply.explain.results} >= {1, 2, 3, 4}
 
 
 def test_removed_results_are_listed_with_the_reason(library: Library) -> None:

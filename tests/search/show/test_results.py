@@ -93,7 +93,7 @@ def lists(make_library: MakeLibrary) -> Library:
 def test_each_matching_item_and_paragraph_is_a_result(lists: Library) -> None:
     reply = lists.search("groceries cheese", mode="keyword", group="block")
 
-    found = {(one.path, one.snippet): one for one in reply.results}
+    found = {(result.path, result.snippet): result for result in reply.results}
     assert list(found) == [
         ("Shop.md", "The cheese shop has groceries."),
         ("Week.md", "groceries: bread and cheese"),
@@ -114,7 +114,7 @@ def test_the_best_block_has_the_score_of_its_note_and_others_a_share(lists: Libr
     notes = lists.search("groceries cheese", mode="keyword").results
     blocks = lists.search("groceries cheese", mode="keyword", group="block").results
 
-    scores = [one.score for one in blocks]
+    scores = [block.score for block in blocks]
     assert [notes[0].score, notes[1].score, notes[1].score] == scores[:3]
     assert scores[3] == pytest.approx(0.5 * notes[1].score, abs=0.1)
     assert blocks[3].scores == notes[1].scores
@@ -130,31 +130,31 @@ def test_a_nested_item_has_all_its_parent_items(lists: Library, library: Library
 def test_no_more_blocks_than_the_limit_and_a_few_of_one_note(library: Library) -> None:
     blocks = library.search("errand", mode="keyword", group="block", limit=50).results
     assert len(blocks) == 10
-    assert len({one.line for one in blocks}) == 10
+    assert len({block.line for block in blocks}) == 10
     assert len(library.search("errand", mode="keyword", group="block", limit=4).results) == 4
 
 
 def test_a_note_without_words_of_the_query_is_one_result(lists: Library) -> None:
     reply = lists.search("vessels", mode="semantic", group="block")
-    assert sorted(one.path for one in reply.results) == ["Sea.md", "Shop.md", "Week.md"]
-    assert [one.path for one in lists.search("file:sea", group="block").results] == ["Sea.md"]
+    assert sorted(result.path for result in reply.results) == ["Sea.md", "Shop.md", "Week.md"]
+    assert [result.path for result in lists.search("file:sea", group="block").results] == ["Sea.md"]
 
 
 def test_a_request_limits_the_further_passages_alone(lists: Library) -> None:
     every = lists.search("bread plumber").results
-    assert max(len(one.passages) for one in every) > 1
+    assert max(len(result.passages) for result in every) > 1
     for most in (0, 1, 100):
         found = lists.search("bread plumber", passages=most).results
-        assert found == tuple(replace(one, passages=one.passages[:most]) for one in every)
+        assert found == tuple(replace(result, passages=result.passages[:most]) for result in every)
 
 
 def test_further_items_of_a_passage_are_passages_of_the_note(lists: Library) -> None:
     [week] = lists.search("bread plumber -shop", mode="keyword").results
-    shown = {week.snippet, *(one.snippet for one in week.passages)}
+    shown = {week.snippet, *(passage.snippet for passage in week.passages)}
     assert {"call the plumber", "the dark bread"} <= shown
-    plumber = next(one for one in week.passages if one.snippet == "call the plumber")
+    plumber = next(passage for passage in week.passages if passage.snippet == "call the plumber")
     assert (plumber.parent, plumber.line, plumber.block) == ("Monday", 9, None)
-    lines = [week.line, *(one.line for one in week.passages)]
+    lines = [week.line, *(passage.line for passage in week.passages)]
     assert len(lines) == len(set(lines))
 
 
@@ -173,7 +173,8 @@ def test_a_footer_that_all_notes_have_is_not_shown_as_what_was_found(
     )
     found = library.search("evergreen vault pages", limit=30).results
     shown = {
-        result.path: [result.snippet, *(one.snippet for one in result.passages)] for result in found
+        result.path: [result.snippet, *(passage.snippet for passage in result.passages)]
+        for result in found
     }
     assert len(shown) == 21
     assert shown.pop("Only.md")[0].startswith("Edit this page")

@@ -181,7 +181,7 @@ def test_equal_texts_are_one_result_however_short(make_library: MakeLibrary, mod
     library = make_library({**notes, "Other.md": text.replace("quince", "medlar")})
     for path in notes:
         shown = list(library.similar(path=path, weak=True, model=model).results)
-        alike = [one for one in shown if one.path in notes]
+        alike = [result for result in shown if result.path in notes]
         assert len(alike) == 1
         assert {path, alike[0].path, *alike[0].duplicates} == set(notes)
 

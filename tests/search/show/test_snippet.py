@@ -113,7 +113,7 @@ PIECES = (
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_every_token_of_the_query_is_found_in_any_compound(text: str) -> None:
     weights = dict.fromkeys(("note", "notetaking", "taking", "c++", "15", "1.5", "e"), 1.0)
-    wanted = {(one.start, one.text) for one in spans(text) if one.text in weights}
+    wanted = {(span.start, span.text) for span in spans(text) if span.text in weights}
     assert wanted <= set(Snippets(weights, 200).matches(text))
 
 
