@@ -40,17 +40,21 @@ LONGEST = (
 )
 
 
-# What a quick run leaves out: long searches for faults, other programs, and measurements.
+# What a quick run leaves out: long searches for faults, programs that are started anew for
+# each test, and measurements.
 NOT_QUICK = (
     "tests/bench",
+    "tests/doors/cli",
     "tests/eval",
     "tests/faults",
+    "tests/features/backup",
+    "tests/features/postgres",
     "tests/fuzz",
     "tests/hostile",
     "tests/outside",
     "tests/stress",
-    "tests/doors/cli/test_privacy.py",
-    "tests/doors/cli/test_serve.py",
+    "tests/doors/mcp/test_http.py",
+    "tests/doors/mcp/test_odd_arguments.py",
     "tests/doors/mcp/test_stdio.py",
     "tests/doors/web/test_attachments.py",
     "tests/doors/web/test_schemathesis.py",
@@ -58,17 +62,17 @@ NOT_QUICK = (
     "tests/engine/test_ledger.py",
     "tests/engine/test_reader_pool.py",
     "tests/features/ask/test_harmless.py",
-    "tests/features/backup",
     "tests/features/gardener/test_real_vaults.py",
     "tests/features/history/test_hostile_repository.py",
-    "tests/features/postgres",
     "tests/features/test_table.py",
     "tests/index/test_expunge.py",
     "tests/index/test_vector_snapshots.py",
     "tests/search/query/test_conditions.py",
     "tests/search/rank/test_guarantees.py",
     "tests/search/test_typing_in_vaults.py",
+    "tests/test_crashes.py",
     "tests/vault/test_confined_reading.py",
+    "tests/vault/test_edit_properties.py",
     "tests/vault/test_linear.py",
     "tests/vault/test_reader_process.py",
     "tests/vault/test_real_vaults.py",
