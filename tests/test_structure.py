@@ -147,6 +147,36 @@ def test_each_class_has_a_name_of_its_own() -> None:
     assert [name for name, times in named.items() if times > 1] == []
 
 
+@pytest.mark.parametrize(
+    ("pattern", "most"),
+    [
+        (r"\bfor one in\b", 2),  # a loop names its item
+        (r"\blambda one\b", 60),
+        (r"(?:None|0|\"\"): there is none", 0),  # "None if there is none"
+        (r"\bif it is none\b|\bthat is none\b", 0),  # say what it has to be
+    ],
+    ids=["loops", "sort keys", "none", "is none"],
+)
+def test_habits_of_language_do_not_come_back(pattern: str, most: int) -> None:
+    found = lines_with(pattern)
+    assert len(found) <= most, "\n".join(found)
+
+
+def test_pages_are_not_wide() -> None:
+    """A page is read in a terminal and compared line by line: 100 characters, but for tables."""
+    wide = []
+    for page in (*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        if page.name == "cli.md":  # made by a command
+            continue
+        in_code = False
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            in_code ^= line.lstrip().startswith("```")
+            is_kept = in_code or line.lstrip().startswith(("|", "<", "```")) or line[:4].isspace()
+            if len(line) > 100 and not is_kept:
+                wide.append(f"{page.name}:{number}")
+    assert wide == []
+
+
 def test_docstrings_are_statements() -> None:
     # A question word makes a reader look for the question.
     found = lines_with(r'^\s*"""(What|Which|How|Whether)\b')

@@ -100,7 +100,9 @@ def _lists(engine: Engine, file: Path) -> Iterator[Listed]:
 def _row(lists: Sequence[Listed]) -> str:
     first = fmean(sum(judged.related[:_FIRST]) / _FIRST for judged in lists)
     shown = sum(sum(judged.shown) for judged in lists)
-    right = sum(a and b for judged in lists for a, b in zip(judged.related, judged.shown, strict=True))
+    right = sum(
+        a and b for judged in lists for a, b in zip(judged.related, judged.shown, strict=True)
+    )
     rich = [judged for judged in lists if sum(judged.related) >= _FIRST]
     enough = sum(sum(one.shown) >= _FIRST for one in rich)
     ndcg = fmean(judged.ndcg for judged in lists)
