@@ -1,21 +1,18 @@
 """A server's log files: rotated, private to their owner, one set for each server that runs.
 
-Lines below a warning, such as one for each request, are collected for a moment and written
-together: to write and flush each by itself took half of the time that a request spends in the
-server besides its answer.
+A thread of its own writes the lines, so that no request waits for a slow disk.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import threading
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
+from logging.handlers import QueueHandler, QueueListener, RotatingFileHandler
 from pathlib import Path
+from queue import SimpleQueue
 
 from filelock import FileLock, Timeout
 
@@ -28,7 +25,6 @@ FILES = 5
 # The most servers of one user that run at the same time, each with its own files.
 _MOST_WRITERS = 20
 _OURS = "notewell"
-_BATCH_S = 0.25  # lines are collected so long
 _CLOSE_S = 5.0  # until a disk that does not respond is given up
 LOGS = "logs"  # below the state directory
 AUDIT = "notewell.audit"  # the logger whose records also have a file of their own
@@ -44,77 +40,12 @@ class _PrivateFileHandler(RotatingFileHandler):
         return super()._open()
 
 
-class _BatchingFileHandler(_PrivateFileHandler):
-    """Writes warnings at once, and what was logged before them; other lines in batches.
+class _Waiting(QueueHandler):
+    """Hands records as they are to the thread that writes them, which is in this process."""
 
-    A thread of its own writes the batches, without the lock that logging threads wait for.
-    """
-
-    def __init__(self, file: Path, *, most_bytes: int, copies: int) -> None:
-        super().__init__(
-            file, maxBytes=most_bytes, backupCount=copies, encoding="utf-8", errors="replace"
-        )
-        self._waiting: deque[logging.LogRecord] = deque()
-        self._writing = threading.RLock()
-        self._wake, self._closing = threading.Event(), threading.Event()
-        self._writer = threading.Thread(target=self._work, name="log-files", daemon=True)
-        self._writer.start()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno >= logging.WARNING or record.exc_info:
-            with self._writing:
-                self._write_waiting()
-                super().emit(record)
-            return
-        self._waiting.append(record)
-        if not self._wake.is_set():
-            self._wake.set()
-
-    def flush(self) -> None:
-        # The handler's own lock comes before `_writing`, never after it.
-        with self._writing:
-            self._write_waiting()
-        super().flush()
-
-    def close(self) -> None:
-        self._closing.set()
-        self._wake.set()
-        self._writer.join(_CLOSE_S)
-        with self._writing:
-            self._write_waiting()
-        super().close()
-
-    def _work(self) -> None:
-        while not self._closing.is_set():
-            self._wake.wait()
-            self._closing.wait(_BATCH_S)
-            self._wake.clear()
-            with self._writing:
-                self._write_waiting()
-
-    def _opened(self) -> TextIOWrapper:
-        self.stream = self.stream or self._open()
-        return self.stream
-
-    def _write_waiting(self) -> None:
-        """Write the collected lines and flush them once."""
-        if not self._waiting:
-            return
-        record = self._waiting[0]
-        try:
-            size = os.fstat(self._opened().fileno()).st_size
-            while self._waiting:
-                record = self._waiting.popleft()
-                line = self.format(record) + self.terminator
-                length = len(line.encode(errors="replace"))
-                if size and size + length > self.maxBytes:
-                    self.doRollover()
-                    size = 0
-                self._opened().write(line)
-                size += length
-            self._opened().flush()
-        except (OSError, ValueError):  # ValueError: the stream is closed
-            self.handleError(record)
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """Leave format and traceback to the handler of the file."""
+        return record
 
 
 @contextmanager
@@ -129,22 +60,18 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
     try:
         lock, file = _own_file(folder)
-        handler = _BatchingFileHandler(file, most_bytes=FILE_BYTES, copies=FILES - 1)
-        audit = _PrivateFileHandler(
-            _audit_file(file),
-            maxBytes=FILE_BYTES,
-            backupCount=FILES - 1,
-            encoding="utf-8",
-            errors="replace",
-        )
+        written, audit = _rotated(file), _rotated(_audit_file(file))
     except OSError as error:
         log.warning("nothing is logged to %s: %s", folder, error)
         yield None
         return
-    for each in (handler, audit):
-        each.setFormatter(Lines(lambda: rules.format))
+    for handler_of_file in (written, audit):
+        handler_of_file.setFormatter(Lines(lambda: rules.format))
+    records: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    listener, handler = QueueListener(records, written), _Waiting(records)
     handler.setLevel(rules.level.upper())
     handler.addFilter(_is_relevant)
+    listener.start()
     root.addHandler(handler)
     root.setLevel(min(before, handler.level))
     try:
@@ -153,8 +80,22 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
     finally:
         root.setLevel(before)
         root.removeHandler(handler)
-        handler.close()
+        _stop(listener)
+        written.close()
         lock.release()
+
+
+def _rotated(file: Path) -> _PrivateFileHandler:
+    return _PrivateFileHandler(
+        file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
+    )
+
+
+def _stop(listener: QueueListener) -> None:
+    """Write what waits; a disk that does not respond is given up after some seconds."""
+    stopping = threading.Thread(target=listener.stop, name="log-files", daemon=True)
+    stopping.start()
+    stopping.join(_CLOSE_S)
 
 
 @contextmanager
