@@ -151,7 +151,7 @@ def test_each_class_has_a_name_of_its_own() -> None:
     ("pattern", "most"),
     [
         (r"\bfor one in\b", 2),  # a loop names its item
-        (r"\blambda one\b", 60),
+        (r"\blambda one\b", 34),
         (r"(?:None|0|\"\"): there is none", 0),  # "None if there is none"
         (r"\bif it is none\b|\bthat is none\b", 0),  # say what it has to be
     ],

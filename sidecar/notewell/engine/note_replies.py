@@ -156,6 +156,6 @@ def _nearest(
             if chunk.note_id in notes:
                 return address_of(chunk, notes[chunk.note_id].path)["id"]
     if chunks:
-        best = min(chunks, key=lambda one: abs(one.ordinal - number))
+        best = min(chunks, key=lambda chunk: abs(chunk.ordinal - number))
         return address_of(best, path)["id"]
     return None

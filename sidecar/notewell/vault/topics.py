@@ -74,7 +74,7 @@ def read_ontology(notes: Iterable[StoredNote], folder: str) -> Ontology:
             instructions = note.path
         elif not _is_ignored(note.properties):
             topics.append(Topic(note.id, place.stem, note.path, note.aliases))
-    topics.sort(key=lambda one: one.path)
+    topics.sort(key=lambda topic: topic.path)
     return Ontology(tuple(topics), index_notes, instructions)
 
 

@@ -153,7 +153,7 @@ def _smaller(document: Document, name: str, count: CountTokens) -> Iterator[tupl
         if field[-1] not in (*_NAMES, *_TEXTS) and not isinstance(value, list)
     ]
     for names in (parts, others):
-        for field in sorted(names, key=lambda one: -count(encode({"": _value(item, one)}))):
+        for field in sorted(names, key=lambda name: -count(encode({"": _value(item, name)}))):
             yield document, _LEAST_WORDS
             item = _drop(item, field)
             document = {**document, name: [item]}

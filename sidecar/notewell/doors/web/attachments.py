@@ -215,7 +215,7 @@ def _name(root: Path, name: str) -> Iterator[str]:
             entries = list(os.scandir(files.contained(root, folder) if folder else root))
         except (OSError, OutsideVaultError):
             continue
-        for entry in sorted(entries, key=lambda one: one.name):
+        for entry in sorted(entries, key=lambda entry: entry.name):
             seen += 1
             path = f"{folder}/{entry.name}" if folder else entry.name
             if is_hidden(entry.name):

@@ -160,7 +160,7 @@ def _merge(
             scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK_CONSTANT + rank)
             results.setdefault(result.path, result)
     best = max(scores.values(), default=1.0)
-    ordered = sorted(results.values(), key=lambda one: -scores[one.path])
+    ordered = sorted(results.values(), key=lambda result: -scores[result.path])
     return replace(
         found,
         fusion=Fusion("llm", {"rank": _RANK_CONSTANT, "own": _OWN_WEIGHT, "other": _OTHER_WEIGHT})

@@ -117,7 +117,7 @@ def ask(judged: JudgedSet, weights: Mapping[str, float], search: Search) -> Judg
 
     A query that is not scored by a sum, such as one of conditions alone, is left out.
     """
-    queries = sorted(judged.queries, key=lambda one: (-weights[one.id], one.id))[:MAX_QUERIES]
+    queries = sorted(judged.queries, key=lambda query: (-weights[query.id], query.id))[:MAX_QUERIES]
     rows = []
     for query in queries:
         reply = search(_request(query, judged.drops.get(query.id, frozenset())))
@@ -213,7 +213,7 @@ def _target(grades: Mapping[str, int]) -> str:
 
 def _folds(targets: Sequence[str]) -> Rows:
     """A fold for each query; queries for one note share theirs, so that no note is fitted on."""
-    ordered = sorted(set(targets), key=lambda one: hashlib.blake2b(one.encode()).digest())
+    ordered = sorted(set(targets), key=lambda target: hashlib.blake2b(target.encode()).digest())
     places = {target: place % FOLDS for place, target in enumerate(ordered)}
     return np.array([places[target] for target in targets], np.int64)
 

@@ -128,7 +128,7 @@ def _passages(
     nearest = [
         (note, chunk, cosines.get(chunk.id, 0.0))
         for note in notes
-        for chunk in sorted(chunks[note.id], key=lambda one: -cosines.get(one.id, 0.0))[
+        for chunk in sorted(chunks[note.id], key=lambda chunk: -cosines.get(chunk.id, 0.0))[
             :_PASSAGES_OF_NOTE
         ]
     ]

@@ -275,7 +275,7 @@ class _Sentences:
         sentences = [text[start:end] for start, end in sentences_of(text)]
         if not sentences:
             return None
-        chosen = max(sentences, key=lambda one: _shared(one, wanted))
+        chosen = max(sentences, key=lambda sentence: _shared(sentence, wanted))
         return " ".join(chosen.split())[:_LONGEST_SENTENCE]
 
 

@@ -192,7 +192,7 @@ class NameFinder:
                     _Name(written, folded(written), found[0].start())
                 )
         for candidates in self._by_words.values():
-            candidates.sort(key=lambda one: (-len(one.written), one.written))
+            candidates.sort(key=lambda candidate: (-len(candidate.written), candidate.written))
 
     def find(self, text: str) -> Iterator[Mention]:
         """Yield the mentions in order; they do not overlap.

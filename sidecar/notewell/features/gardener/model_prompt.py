@@ -192,7 +192,7 @@ def _header(garden: Garden, most: int) -> dict[str, Json]:
     ontology = garden.ontology
     uses = counts_of(topic_values(garden.notes.values(), ontology))
     topics = [topic for topic in ontology.topics if topic.path in garden.tended]
-    topics.sort(key=lambda one: (-uses.get(one.path, 0), one.path))
+    topics.sort(key=lambda topic: (-uses.get(topic.path, 0), topic.path))
     told = ontology.instructions
     header: dict[str, Json] = {
         "instructions": None if told is None else _body(garden, told)[:_INSTRUCTION_CHARS],

@@ -81,7 +81,7 @@ def edited(text: str, edits: Iterable[SuggestedEdit]) -> str:
     text = text or next((edit.create for edit in every if edit.create), "")
     body = body_start(one_line_end(text))
     texts = (change for edit in every for change in edit.text)
-    for change in sorted(texts, key=lambda one: one.start, reverse=True):
+    for change in sorted(texts, key=lambda text: text.start, reverse=True):
         start, end = body + change.start, body + change.start + len(change.old)
         if text[start:end] != change.old:
             raise WriteError(
@@ -277,7 +277,7 @@ class GardenState:
 
     def with_plan(self, plan: GardenPlan) -> GardenState:
         others = tuple(other for other in self.plans if other.id != plan.id)
-        return replace(self, plans=tuple(sorted((*others, plan), key=lambda one: one.id)))
+        return replace(self, plans=tuple(sorted((*others, plan), key=lambda other: other.id)))
 
     def without_plan(self, key: str) -> GardenState:
         return replace(self, plans=tuple(plan for plan in self.plans if plan.id != key))

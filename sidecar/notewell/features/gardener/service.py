@@ -352,7 +352,7 @@ def _fitting(garden: Garden, found: list[list[SuggestionView]], limit: int) -> l
             for edit in view.edit:
                 edits.setdefault(edit.path, []).append(edit)
     order = {name: n for n, name in enumerate((*CHECKS, *MODEL_CHECKS))}
-    return sorted(chosen, key=lambda one: (order[one.check], -one.confidence))
+    return sorted(chosen, key=lambda view: (order[view.check], -view.confidence))
 
 
 def _diff(garden: Garden, suggestion: SuggestionView) -> str | None:

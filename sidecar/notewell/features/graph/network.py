@@ -157,11 +157,11 @@ def dangling_links(
         sources.add(source)
     targets = [
         DanglingLinks(
-            max(spellings, key=lambda one: (spellings[one], one)),
+            max(spellings, key=lambda spelling: (spellings[spelling], spelling)),
             sum(spellings.values()),
             tuple(sorted(sources)),
         )
         for spellings, sources in found.values()
     ]
-    targets.sort(key=lambda one: (-len(one.sources), -one.links, one.target))
+    targets.sort(key=lambda target: (-len(target.sources), -target.links, target.target))
     return tuple(targets), attachments

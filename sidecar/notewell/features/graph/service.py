@@ -79,7 +79,7 @@ class GraphAnswers:
                 decay=question.decay,
                 also=topics.around,
             ),
-            key=lambda one: (one.hops, -one.ways, view.path(one.note)),
+            key=lambda note: (note.hops, -note.ways, view.path(note.note)),
         )
         return NeighborsReply(
             vault=self._vault,

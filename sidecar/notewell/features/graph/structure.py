@@ -107,8 +107,8 @@ class Structure:
         points: list[CutPoint] = []
         for nodes in nx.connected_components(tree):
             _find_cuts(tree, next(n for n in nodes if isinstance(n, int)), bridges, points)
-        bridges.sort(key=lambda one: (-one.cut_off, one.one, one.other))
-        points.sort(key=lambda one: (-one.cut_off, one.note))
+        bridges.sort(key=lambda bridge: (-bridge.cut_off, bridge.one, bridge.other))
+        points.sort(key=lambda point: (-point.cut_off, point.note))
         return Cuts(tuple(bridges), tuple(points))
 
     @cached_property

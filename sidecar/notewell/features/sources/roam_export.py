@@ -109,7 +109,7 @@ def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[SourceBlock, ...
 
 def _order(children: Sequence[Any], keys: Keys) -> list[Any]:
     """An export has the children in order; Roam's database says which place each has."""
-    return sorted(children, key=lambda one: one.get(keys.order) or 0)
+    return sorted(children, key=lambda child: child.get(keys.order) or 0)
 
 
 def _heading(value: object) -> int:

@@ -93,7 +93,7 @@ def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Comple
     Supported are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`,
     `[property:value`, `[[note`, and plain words, which may be the start of any name.
     """
-    found = sorted(_candidates(vocabulary, prefix, limit), key=lambda one: one.rank)
+    found = sorted(_candidates(vocabulary, prefix, limit), key=lambda candidate: candidate.rank)
     shown: dict[tuple[str, str], Completion] = {}
     for candidate in found:
         key = (candidate.kind, candidate.insert.casefold())

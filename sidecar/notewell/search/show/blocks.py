@@ -207,7 +207,7 @@ def _matching(chunk: StoredChunk, snippets: Snippets) -> Iterator[MatchingBlock]
 
 
 def _best(blocks: Iterable[MatchingBlock]) -> Sequence[MatchingBlock]:
-    ordered = sorted(blocks, key=lambda one: -one.weight)
+    ordered = sorted(blocks, key=lambda block: -block.weight)
     return [block for block in ordered if block.weight >= MIN_SHARE * ordered[0].weight]
 
 

@@ -77,7 +77,7 @@ def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
 
 def _usual_value(values: list[PropertyValue]) -> PropertyValue:
     """The value that nearly all are; None if there is none."""
-    best = max(values, key=lambda one: sum(one == other for other in values[:200]))
+    best = max(values, key=lambda value: sum(value == other for other in values[:200]))
     same = sum(value == best and type(value) is type(best) for value in values)
     empty = best in ("", ()) or (isinstance(best, tuple) and None in best)
     return best if same >= _MIN_SAME * len(values) and not empty else None

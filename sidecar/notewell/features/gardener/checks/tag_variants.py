@@ -54,7 +54,7 @@ def variants(counts: Mapping[str, int]) -> Iterator[Variant]:
     for letters, tags in sorted(groups.items()):
         if letters and len(tags) > 1:
             # Of spellings that are equally frequent, the plain one: lower case, without joints.
-            usual = min(tags, key=lambda one: (-counts[one], one != one.lower(), len(one), one))
+            usual = min(tags, key=lambda tag: (-counts[tag], tag != tag.lower(), len(tag), tag))
             for tag in sorted(tags):
                 if tag != usual:
                     yield Variant(tag, usual, *_how(tag, usual))

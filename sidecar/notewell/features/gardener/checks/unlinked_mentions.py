@@ -182,7 +182,7 @@ def _worth(
 ) -> Iterator[Mention]:
     """The mentions of notes that a note neither is nor links, the first of each note."""
     known = {target for _, target in note.links} | {note.path}
-    for mention in sorted(found, key=lambda one: one.start):
+    for mention in sorted(found, key=lambda mention: mention.start):
         target = targets[mention.name].target
         if target not in known:
             known.add(target)
