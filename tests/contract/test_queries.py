@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.search.query.language import describe, parse
+from notewell.search.query.language import describe
+from notewell.search.query.parser import parse
 
 CASES = Path(__file__).with_name("queries.json")
 SCOPES = CASES.parent / "cases" / "scopes.json"

@@ -11,7 +11,8 @@ from notewell.base.types import Batch, ChunkSizes, NotePut
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.search.query.conditions import allowed
 from notewell.search.query.date_mentions import mentioned_date
-from notewell.search.query.language import describe_query, parse
+from notewell.search.query.language import describe_query
+from notewell.search.query.parser import parse
 from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS
 from notewell.vault.readers.reader import FileFacts

@@ -40,7 +40,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.feature import Feature
 from notewell.models.resilient import usable_processors
-from notewell.search.query.language import parse
+from notewell.search.query.parser import parse
 from notewell.search.weights import Tuning
 
 _WAITED, _WITHIN_S = 12, 10.0  # searches that had to wait within so many seconds: a reader starts

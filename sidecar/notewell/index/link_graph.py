@@ -8,21 +8,17 @@ are in dictionaries that take precedence over it.
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgpack
 import numpy.typing as npt
 
-from notewell.base.types import IdArray, Link, StoredNote, TopicRules
+from notewell.base.types import IdArray, Link
 from notewell.index.link_table import LinkTable, Node
-from notewell.index.port import IndexReader
 from notewell.index.row_values import link_of
 from notewell.vault.link_targets import NoteNames
-from notewell.vault.topics import read_ontology, topic_values
 
 _MOST_CHANGED = 4096  # changed notes, or half the table's, before the table is rebuilt
 
@@ -305,58 +301,3 @@ class Names:
 
 
 # The topics that notes name, by id; kept until the text of the vault changes.
-
-_NONE: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class TopicLinks:
-    """The topics of each note that names any, and the notes of each topic that any names."""
-
-    topics_of: Mapping[int, frozenset[int]] = field(default_factory=dict)
-    notes_of: Mapping[int, frozenset[int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, notes: tuple[StoredNote, ...], folder: str) -> TopicLinks:
-        """Read what the notes name in their property `topics`; `folder` holds the topics."""
-        ids = {note.path: note.id for note in notes}
-        topics: defaultdict[int, set[int]] = defaultdict(set)
-        named: defaultdict[int, set[int]] = defaultdict(set)
-        for value in topic_values(notes, read_ontology(notes, folder)):
-            if value.topic is not None:
-                topics[ids[value.note]].add(ids[value.topic])
-                named[ids[value.topic]].add(ids[value.note])
-        return cls(_frozen(topics), _frozen(named))
-
-    def around(self, note: int) -> frozenset[int]:
-        """The topics that a note names, and the notes that name it as a topic."""
-        return self.topics_of.get(note, _NONE) | self.notes_of.get(note, _NONE)
-
-    def connecting(self, one: int, other: int) -> frozenset[int]:
-        """The topics that two notes name, or that one of them is and the other names."""
-        mine, theirs = self.topics_of.get(one, _NONE), self.topics_of.get(other, _NONE)
-        return (mine | ({one} & theirs)) & (theirs | ({other} & mine))
-
-
-NO_TOPICS = TopicLinks()
-
-
-class TopicLinksCache:
-    """The topics of one vault, read anew after its text changed. Any thread may ask."""
-
-    def __init__(self, folder: str = TopicRules().folder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._built_from: tuple[StoredNote, ...] | None = None
-        self._links = NO_TOPICS
-
-    def of(self, index: IndexReader) -> TopicLinks:
-        with self._lock:
-            notes = index.all_notes()  # the same tuple until the text changes
-            if self._built_from is not notes:
-                self._links, self._built_from = TopicLinks.of(notes, self._folder), notes
-            return self._links
-
-
-def _frozen(found: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
-    return {note: frozenset(others) for note, others in found.items()}

@@ -19,8 +19,8 @@ from notewell.contract.search import (
     SearchReply,
     SearchRequest,
 )
-from notewell.index.link_graph import TopicLinksCache
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinksCache
 from notewell.models.query_table import QueryTable
 from notewell.search.facts.copies import CopiesCache
 from notewell.search.facts.embeds import EmbedsCache

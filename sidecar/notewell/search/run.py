@@ -24,7 +24,7 @@ from notewell.base.types import (
 from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
-from notewell.search.query import language, note_scope
+from notewell.search.query import note_scope, parser
 from notewell.search.query.date_mentions import DateMention, mentioned_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
@@ -66,7 +66,7 @@ from notewell.search.show.closest_sentence import ClosestSentence
 from notewell.search.show.copies import with_copies
 from notewell.search.show.embedding_notes import with_embedding_notes
 from notewell.search.show.explain import contributions, trace_limit, trace_ranking, trace_relevance
-from notewell.search.show.results import QueryPhrases
+from notewell.search.show.phrases import QueryPhrases
 from notewell.search.show.snippets import Snippets
 from notewell.search.trace import Trace
 
@@ -81,7 +81,7 @@ def search(context: SearchContext) -> SearchReply:
     """
     report = Report(Trace(enabled=context.request.explain))
     generation = context.index.generation
-    parsed = language.parse(context.request.q, plain=context.request.plain, scopes=True)
+    parsed = parser.parse(context.request.q, plain=context.request.plain, scopes=True)
     report.warnings += parsed.warnings
     report.trace.stage("parse", count_in=1, count_out=1)
     scope = find_scope(context, parsed, report)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from notewell.doors.cli import vaults
 from tests.doors.cli.support import CommandLine
 from tests.tiny_model import write_tiny_model
 
@@ -75,7 +74,7 @@ def test_what_cannot_be_meant_is_refused(
 def test_a_write_does_not_embed_a_vault_that_waits(
     notewell: CommandLine, note: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vaults, "_MOST_WAITING", 0)
+    monkeypatch.setattr(backends, "_MOST_WAITING", 0)
     monkeypatch.setenv("NOTEWELL_MODEL_NAME", "tiny")
     monkeypatch.setenv("NOTEWELL_MODEL_FOLDER", str(write_tiny_model(tmp_path / "tiny")))
     monkeypatch.setenv("NOTEWELL_MODEL_QUANTISATION", "fp32")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import VaultRecord
-from notewell.doors.cli.vaults import note_path
+from notewell.doors.cli.backends import note_path
 from tests.doors.cli.support import CommandLine, write_notes
 from tests.vault.pdf_files import pdf
 

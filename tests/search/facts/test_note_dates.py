@@ -21,7 +21,7 @@ from notewell.search.facts.note_facts import (
     stated_day,
     stated_time,
 )
-from notewell.search.query import conditions, language
+from notewell.search.query import conditions, parser
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 
@@ -55,7 +55,7 @@ def test_the_created_filter_uses_the_dates_in_notes(library: Library, with_facts
     facts = FactsCache(library.record.path, ()).current(library.index) if with_facts else None
 
     def created(condition: str) -> set[str]:
-        parsed = language.parse(condition)
+        parsed = parser.parse(condition)
         ids = conditions.allowed(parsed.condition, library.index, facts=facts).notes
         return {note.path for note in library.index.notes(ids.tolist()).values()}
 

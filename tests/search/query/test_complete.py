@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from notewell.base.types import PropertyValue, StoredNote
 from notewell.contract.search import Completion
-from notewell.search.query import language
+from notewell.search.query import parser
 from notewell.search.query.complete import complete
 from notewell.search.query.language import All, PathContains, Property, Tagged, Text
 from notewell.search.query.note_columns import NoteColumns
@@ -175,7 +175,7 @@ def test_what_is_inserted_finds_the_note_it_was_taken_from(
 
     for prefix in ("[", f"[{name}:", "path:"):
         for one in complete(words, prefix, limit=10):
-            meant = language.parse(one.insert)
+            meant = parser.parse(one.insert)
             assert meant.warnings == ()
             match meant.condition:
                 case Property() as wanted:
@@ -191,4 +191,4 @@ def test_an_inserted_tag_finds_its_notes(tags: list[str]) -> None:
     words = Vocabulary([note(1, "x.md", tags=tags)], lambda _: 0)
 
     for one in complete(words, "tag:", limit=10):
-        assert isinstance(language.parse(one.insert).condition, Tagged | Text | All | None)
+        assert isinstance(parser.parse(one.insert).condition, Tagged | Text | All | None)

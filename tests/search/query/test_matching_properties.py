@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from notewell.base.types import PropertyValue, StoredNote
-from notewell.search.query.language import Property, parse
+from notewell.search.query.language import Property
 from notewell.search.query.note_columns import NoteColumns
+from notewell.search.query.parser import parse
 
 PROPERTIES: Mapping[str, PropertyValue] = {
     "Status": "Draft",

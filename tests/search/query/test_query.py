@@ -22,8 +22,8 @@ from notewell.search.query.language import (
     Text,
     ValueTest,
     describe,
-    parse,
 )
+from notewell.search.query.parser import parse
 
 NOW = datetime(2026, 3, 15, 12).astimezone().timestamp()
 

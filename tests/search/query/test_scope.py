@@ -10,7 +10,7 @@ import pytest
 
 from notewell.base.types import Batch, SearchRules
 from notewell.search.facts.note_facts import FactsCache
-from notewell.search.query import language
+from notewell.search.query import parser
 from notewell.search.query.note_scope import may_mean_daily_notes, mentions_date
 from tests.search.library import Library, MakeLibrary, index_vault
 
@@ -97,10 +97,10 @@ def test_a_vault_of_daily_notes_is_searched(make_library: MakeLibrary) -> None:
 
 def test_which_queries_name_a_time() -> None:
     for text in ("what happened in 2026-03", "created:2025 bees", "bees (tag:a OR -modified:7d)"):
-        assert mentions_date(language.parse(text))
-    assert not mentions_date(language.parse("bees 2026 12345-67"))
-    assert may_mean_daily_notes(language.parse("tag:a"))
-    assert not may_mean_daily_notes(language.parse("bees tag:a"))
+        assert mentions_date(parser.parse(text))
+    assert not mentions_date(parser.parse("bees 2026 12345-67"))
+    assert may_mean_daily_notes(parser.parse("tag:a"))
+    assert not may_mean_daily_notes(parser.parse("bees tag:a"))
 
 
 def test_note_facts_are_updated_for_each_changed_note(make_library: MakeLibrary) -> None:

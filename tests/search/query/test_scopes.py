@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.search.query.language import parse
+from notewell.search.query.parser import parse
 from notewell.search.query.scopes import pieces, written_test
 from notewell.search.query.text_matching import text_matcher
 from tests.search.library import MakeLibrary

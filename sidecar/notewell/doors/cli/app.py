@@ -58,7 +58,7 @@ SECTIONS = {
         "verdict": "notewell.doors.cli.past_searches:verdict",
         "log": "notewell.doors.cli.past_searches:log",
     },
-    "devices": {"token": "notewell.doors.cli.installation:token"},
+    "devices": {"token": "notewell.doors.cli.tokens:token"},
     "system": {
         "doctor": "notewell.doors.cli.installation:doctor",
         "service": "notewell.doors.cli.service:service",

@@ -24,6 +24,7 @@ import click
 
 from notewell.base.types.hints import FieldType, Ge, Gt, Le
 from notewell.contract.request import Request, RequestField, request_fields
+from notewell.doors.cli.backends import backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes, complete_query
 from notewell.doors.cli.options import (
     AnyFunction,
@@ -41,7 +42,6 @@ from notewell.doors.cli.output import (
     print_facts,
     print_table,
 )
-from notewell.doors.cli.vaults import backend_for, note_path, print_reply
 
 RequestType: TypeAlias = type[Request[Any]]
 # Fields of requests that name a note.

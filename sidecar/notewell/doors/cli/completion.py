@@ -13,8 +13,8 @@ from click.shell_completion import (
 )
 
 from notewell.base.errors import NotewellError
+from notewell.doors.cli.backends import backend_for
 from notewell.doors.cli.options import Command, current_invocation
-from notewell.doors.cli.vaults import backend_for
 
 if TYPE_CHECKING:
     from notewell.contract.search import Completion

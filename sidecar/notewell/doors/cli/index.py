@@ -30,6 +30,7 @@ from notewell.contract.status import (
     StatusRequest,
 )
 from notewell.doors.cli.asking import group, request_option
+from notewell.doors.cli.backends import print_reply, server_for
 from notewell.doors.cli.options import (
     Command,
     Invocation,
@@ -41,7 +42,7 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import clean, emit_object, print_error
 from notewell.doors.cli.progress import Reporter
-from notewell.doors.cli.vaults import find_or_add, print_reply, server_for
+from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.client import RemoteBackend
 
 

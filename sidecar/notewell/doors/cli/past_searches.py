@@ -20,6 +20,7 @@ from notewell.contract.log import (
     VerdictRequest,
 )
 from notewell.doors.cli.asking import request_option
+from notewell.doors.cli.backends import answer, backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import (
     Command,
@@ -29,7 +30,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import local_time, print_table
-from notewell.doors.cli.vaults import answer, backend_for, note_path, print_reply
 
 _LOGGED = 10  # results that the log keeps of a search, at most
 _WORDS: dict[Verdict, str] = {"this_was_it": "yes", "never_for_this": "never"}

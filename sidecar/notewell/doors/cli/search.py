@@ -29,6 +29,7 @@ from notewell.doors.cli.asking import (
     request_option,
     request_options,
 )
+from notewell.doors.cli.backends import answer, backend_for, note_path, print_reply
 from notewell.doors.cli.options import (
     Command,
     QueryCommand,
@@ -48,7 +49,6 @@ from notewell.doors.cli.output import (
     print_table,
     width,
 )
-from notewell.doors.cli.vaults import answer, backend_for, note_path, print_reply
 from notewell.engine.several_vaults import merged, named, part_of
 
 _long_option = click.option(

@@ -22,11 +22,12 @@ from notewell.base.errors import IndexInUseError, NotFoundError
 from notewell.base.support import disk
 from notewell.base.support.log_files import LOGS, logging_to_files
 from notewell.base.types import Settings, VaultRecord
+from notewell.doors.cli.backends import server_for
 from notewell.doors.cli.options import Command, Invocation, complete_vaults, current_invocation
 from notewell.doors.cli.output import emit_object, print_error
 from notewell.doors.cli.progress import Reporter
 from notewell.doors.cli.served_progress import telling
-from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder, server_for
+from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
 from notewell.engine.access import Devices, new_token, stored_token
 from notewell.engine.configuration import Configuration

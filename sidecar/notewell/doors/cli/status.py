@@ -24,6 +24,7 @@ from notewell.contract.status import (
     StatusRequest,
 )
 from notewell.doors.cli.asking import request_option
+from notewell.doors.cli.backends import answer, backend_for, print_reply, server_for
 from notewell.doors.cli.options import (
     Command,
     Group,
@@ -36,7 +37,6 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import counted, local_time, print_facts, print_table
 from notewell.doors.cli.progress import duration
 from notewell.doors.cli.served_progress import progress_text
-from notewell.doors.cli.vaults import answer, backend_for, print_reply, server_for
 from notewell.engine.known_vaults import KnownVaults
 
 

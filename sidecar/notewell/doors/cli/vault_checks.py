@@ -22,8 +22,8 @@ from notewell import __version__
 from notewell.base.errors import IndexDamagedError, IndexFailure, NotewellError, NotFoundError
 from notewell.base.support import disk
 from notewell.base.types import Settings, VaultRecord
+from notewell.doors.cli.backends import server_for
 from notewell.doors.cli.checks import Check
-from notewell.doors.cli.vaults import server_for
 from notewell.engine.client import SERVER_FILE, has_live_server
 from notewell.engine.feature import databases, files
 from notewell.engine.open_vaults import DATABASES, Vaults

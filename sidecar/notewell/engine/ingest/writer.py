@@ -26,14 +26,8 @@ from notewell.engine.ingest.pace import (
 )
 from notewell.engine.ingest.plan import Guarded, held_removal, hold_removal
 from notewell.engine.ingest.queue import Work, WorkQueue, is_nothing
-from notewell.engine.ingest.reports import (
-    Activity,
-    EventLog,
-    RecordedRuns,
-    Tally,
-    index_progress,
-    store_run,
-)
+from notewell.engine.ingest.recorded_runs import RecordedRuns
+from notewell.engine.ingest.reports import Activity, EventLog, Tally, index_progress, store_run
 from notewell.engine.runs import RunLog
 from notewell.index.port import Index
 

@@ -13,9 +13,9 @@ from notewell.base.config.terminal import is_terminal
 from notewell.base.errors import ProviderError
 from notewell.contract.context import AskModelsReply
 from notewell.doors.cli.asking import request_option
+from notewell.doors.cli.backends import backend_for, print_reply
 from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean, emit_object, print_table
-from notewell.doors.cli.vaults import backend_for, print_reply
 from notewell.engine.client import Backend
 from notewell.features.ask.requests import (
     AskConversationReply,

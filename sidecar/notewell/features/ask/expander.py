@@ -24,7 +24,7 @@ from notewell.base.support.http import Cancel
 from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.models.chat import Message, Turn
 from notewell.models.chat.providers import Providers
-from notewell.search.query.language import parse
+from notewell.search.query.parser import parse
 
 NAME = "expansions.json"
 MAX_CACHED = 500  # queries

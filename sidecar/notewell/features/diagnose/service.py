@@ -22,7 +22,8 @@ from notewell.features.diagnose.requests import DiagnoseRequest, Diagnosis, Mend
 from notewell.index.analyze import stem, words
 from notewell.search.query.conditions import allowed
 from notewell.search.query.find_note import did_you_mean, find_note
-from notewell.search.query.language import All, Node, ParsedQuery, describe, parse
+from notewell.search.query.language import All, Node, ParsedQuery, describe
+from notewell.search.query.parser import parse
 from notewell.search.query.terms import function_words
 from notewell.vault.read_notes import written_text
 

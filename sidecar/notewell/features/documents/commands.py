@@ -12,9 +12,9 @@ import click
 from notewell.base.support.disk import expanded
 from notewell.contract.request import Request
 from notewell.doors.cli.asking import Table, asking, request_option, request_options
+from notewell.doors.cli.backends import print_reply, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean
-from notewell.doors.cli.vaults import print_reply, writing_backend
 from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, begin, pick, tool_of
 from notewell.features.documents.requests import (
     AddDocuments,

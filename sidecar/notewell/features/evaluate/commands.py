@@ -8,10 +8,10 @@ import click
 
 from notewell.base.types import SearchMode
 from notewell.doors.cli.asking import request_options
+from notewell.doors.cli.backends import answer
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import print_table
 from notewell.doors.cli.progress import Reporter
-from notewell.doors.cli.vaults import answer
 from notewell.features.evaluate.requests import TuneOutcome, TuneReply, TuneRequest
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -22,6 +22,7 @@ from notewell.doors.cli.asking import (
     request_option,
     request_options,
 )
+from notewell.doors.cli.backends import answer, backend_for, print_reply
 from notewell.doors.cli.options import (
     AnyFunction,
     Group,
@@ -31,7 +32,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.cli.vaults import answer, backend_for, print_reply
 from notewell.doors.mcp.tool import (
     ArgumentChange,
     Arguments,

@@ -18,6 +18,7 @@ from notewell.doors.cli.asking import (
     group,
     request_options,
 )
+from notewell.doors.cli.backends import backend_for, print_reply, server_for, writing_backend
 from notewell.doors.cli.options import (
     Command,
     Invocation,
@@ -27,7 +28,6 @@ from notewell.doors.cli.options import (
 )
 from notewell.doors.cli.output import clean, emit_object
 from notewell.doors.cli.run_progress import ended_run, show_run
-from notewell.doors.cli.vaults import backend_for, print_reply, server_for, writing_backend
 from notewell.doors.mcp.tool import QUERY, picked, tool_of
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.requests import (

@@ -41,7 +41,7 @@ from notewell.features.graph.suggestions import (
     suggest_links_of,
 )
 from notewell.features.graph.views import GraphView, GraphViews
-from notewell.index.link_graph import NO_TOPICS, TopicLinksCache
+from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
 from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import centred_vectors
 

@@ -25,8 +25,8 @@ from notewell.features.graph.requests import (
     PathStep,
 )
 from notewell.features.graph.suggestions import SuggestedLink
-from notewell.index.link_graph import TopicLinks
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import TopicLinks
 from notewell.vault.daily import DailyNotes
 
 if TYPE_CHECKING:

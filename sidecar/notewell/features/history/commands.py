@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from notewell.doors.cli.asking import query_argument, request_options
+from notewell.doors.cli.backends import backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import (
     QueryCommand,
@@ -15,7 +16,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean_lines, counted, local_time
-from notewell.doors.cli.vaults import backend_for, note_path, print_reply
 from notewell.features.history.requests import HistoryReply, HistoryRequest
 
 ALL_NOTES = "."

@@ -20,9 +20,9 @@ from notewell.doors.cli.asking import (
     request_option,
     request_options,
 )
+from notewell.doors.cli.backends import answer
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean_lines, print_facts
-from notewell.doors.cli.vaults import answer
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,

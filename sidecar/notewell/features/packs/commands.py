@@ -10,6 +10,7 @@ import click
 
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import Embedder, Settings, VaultRecord
+from notewell.doors.cli.backends import server_for
 from notewell.doors.cli.options import (
     Group,
     Invocation,
@@ -19,7 +20,7 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, counted, emit_object
-from notewell.doors.cli.vaults import find_or_add, server_for
+from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.feature import engines
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES

@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from notewell.doors.cli.asking import asking
+from notewell.doors.cli.backends import answer, print_reply, server_for
 from notewell.doors.cli.options import (
     Group,
     Invocation,
@@ -16,7 +17,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, print_facts
-from notewell.doors.cli.vaults import answer, print_reply, server_for
 from notewell.engine.client import Backend, LocalBackend
 from notewell.features.phone.requests import (
     PhoneIndexReply,

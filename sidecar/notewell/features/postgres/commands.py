@@ -9,6 +9,7 @@ import click
 
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import VaultRecord
+from notewell.doors.cli.backends import server_for
 from notewell.doors.cli.options import (
     Group,
     Invocation,
@@ -17,7 +18,6 @@ from notewell.doors.cli.options import (
     vault_option,
 )
 from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.cli.vaults import server_for
 
 _FOLDER = "embedded"
 

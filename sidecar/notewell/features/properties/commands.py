@@ -12,10 +12,10 @@ from notewell.base.errors import UsageError
 from notewell.base.types import PropertyValue
 from notewell.contract.fields import Doc
 from notewell.doors.cli.asking import request_options
+from notewell.doors.cli.backends import backend_for, note_path, print_reply
 from notewell.doors.cli.completion import complete_notes
 from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.doors.cli.output import clean_lines
-from notewell.doors.cli.vaults import backend_for, note_path, print_reply
 from notewell.doors.mcp.tool import ArgumentChange, tool_of
 from notewell.features.properties.requests import (
     EditProperties,

@@ -10,10 +10,10 @@ import click
 from notewell.base.errors import IndexInUseError, NotewellError, SourceError, UsageError
 from notewell.base.support.disk import expanded
 from notewell.base.types import VaultRecord
+from notewell.doors.cli.backends import server_for, writing_backend
 from notewell.doors.cli.options import Group, current_invocation, json_option
 from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
 from notewell.doors.cli.run_progress import ended_run, show_run
-from notewell.doors.cli.vaults import server_for, writing_backend
 from notewell.features.sources import known
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.requests import SyncSource

@@ -39,7 +39,7 @@ from notewell.features.sources.roam_api import (
 )
 from notewell.features.sources.spec import SourceSpec
 from notewell.index.analyze import tokens
-from notewell.search.query.language import parse
+from notewell.search.query.parser import parse
 from notewell.search.query.terms import function_words
 from notewell.search.show.snippets import Snippets
 from notewell.search.show.windows import Snippet

@@ -12,17 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from notewell.index.analyze import words
-from notewell.search.query.language import (
-    All,
-    Either,
-    Matches,
-    Node,
-    Not,
-    SearchText,
-    Text,
-    Within,
-    compiled,
-)
+from notewell.search.query.language import All, Either, Matches, Node, Not, SearchText, Text, Within
+from notewell.search.query.parser import compiled
 from notewell.vault.parse import one_line_end
 
 TextTest = Callable[[str], bool]

@@ -24,8 +24,8 @@ import numpy as np
 from notewell.base.types import Direction, FloatArray, GarsRules, IdArray, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
-from notewell.index.link_graph import NO_TOPICS, TopicLinks
 from notewell.index.port import IndexReader
+from notewell.index.topic_links import NO_TOPICS, TopicLinks
 from notewell.search.context import SearchContext
 from notewell.search.query.note_scope import Scope
 from notewell.search.rank import retrieve
