@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from notewell.doors.cli import backends
 from tests.doors.cli.support import CommandLine
 from tests.tiny_model import write_tiny_model
 
