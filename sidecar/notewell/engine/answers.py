@@ -66,7 +66,7 @@ def answer(engine: AnsweringEngine, request: Request[R]) -> R:
     return reply
 
 
-def _open(engine: AnsweringEngine, request: log.OpenedRequest) -> object:
+def _record_opened(engine: AnsweringEngine, request: log.OpenedRequest) -> object:
     return engine.history.opened(
         query_id=request.query_id, query=request.q, path=request.path, rank=request.rank
     )
@@ -95,7 +95,7 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[AnsweringEngine, Any], o
         search.CompleteRequest: lambda engine, one: engine.completions.reply(one),
         manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
         manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
-        log.OpenedRequest: _open,
+        log.OpenedRequest: _record_opened,
         log.VerdictRequest: _verdict,
         log.LogRequest: _log,
         log.ClearLogRequest: lambda engine, one: engine.history.clear(

@@ -61,11 +61,11 @@ class Registry:
 
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known; ConfigError if it does not read."""
-        return self._list().records
+        return self._read_list().records
 
     def notice(self) -> str | None:
         """A notice on a list that was damaged, until its next change. Raises ConfigError."""
-        return self._list().notice
+        return self._read_list().notice
 
     def write(self, records: Sequence[VaultRecord]) -> None:
         """Write a list that nobody uses yet. Raises OSError."""
@@ -106,7 +106,7 @@ class Registry:
                     if gone.id not in kept:
                         forget(self._folder, gone)
 
-    def _list(self) -> Listed:
+    def _read_list(self) -> Listed:
         if not switch.is_unfinished(self._folder):
             found = self._read()
             if isinstance(found, Listed):
@@ -241,7 +241,7 @@ class KnownVaults:
         """
         records = self.records()
         if word is not None:
-            found = _name(records, word, cwd)
+            found = _find_named(records, word, cwd)
         else:
             found = _around(records, cwd) or _obvious(records)
         if found is None:
@@ -302,7 +302,7 @@ def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:
     return VaultRecord(vault_id, name.strip(), path, source="mirror", default=default)
 
 
-def _name(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecord | None:
+def _find_named(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> VaultRecord | None:
     for record in records:
         if word in {record.id, record.name}:
             return record

@@ -37,9 +37,9 @@ def stats_reply(index: IndexReader, vault: VaultRecord, *, limit: int) -> StatsR
         links=index.graph.edge_count,
         files=counts.ledger,
         sizes=_sizes(notes, kept.bytes_on_disk),
-        types=_name((_types(note) for note in notes), limit),
-        folders=_name(([_folder(note)] for note in notes), limit),
-        tags=_name((_tags(note) for note in notes), limit),
+        types=_count_names((_types(note) for note in notes), limit),
+        folders=_count_names(([_folder(note)] for note in notes), limit),
+        tags=_count_names((_tags(note) for note in notes), limit),
         months=tuple(_months(notes)),
         models=tuple(
             ModelVectors(
@@ -71,7 +71,7 @@ def _sizes(notes: Sequence[StoredNote], on_disk: int) -> Sizes:
     )
 
 
-def _name(of_notes: Iterable[Iterable[str | None]], limit: int) -> tuple[NamedCount, ...]:
+def _count_names(of_notes: Iterable[Iterable[str | None]], limit: int) -> tuple[NamedCount, ...]:
     counted = Counter(name for names in of_notes for name in names)
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0] or ""))
     return tuple(NamedCount(name, count) for name, count in ordered[:limit])

@@ -32,7 +32,7 @@ class Listed:
 def encode(listed: Listed) -> bytes:
     """Write the list as it is stored."""
     notice = {} if listed.notice is None else {"notice": listed.notice}
-    stored = {"format": FORMAT, "vaults": [_store(each) for each in listed.records], **notice}
+    stored = {"format": FORMAT, "vaults": [_to_json(each) for each in listed.records], **notice}
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
 
 
@@ -49,7 +49,7 @@ def decode(content: bytes) -> Listed:
     return Listed(records, notice if isinstance(notice, str) else None)
 
 
-def _store(record: VaultRecord) -> dict[str, object]:
+def _to_json(record: VaultRecord) -> dict[str, object]:
     return {
         "id": record.id,
         "name": record.name,
@@ -78,7 +78,7 @@ def _record(item: object) -> VaultRecord:
 def keep_records(data_dir: Path, records: Iterable[VaultRecord]) -> None:
     """Write the record of each vault beside its index, where another one lies there. OSError."""
     for record in records:
-        content = orjson.dumps(_store(record), option=orjson.OPT_INDENT_2)
+        content = orjson.dumps(_to_json(record), option=orjson.OPT_INDENT_2)
         write_if_changed(record.data_folder(data_dir) / RECORD, content)
 
 
@@ -116,7 +116,7 @@ def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord,
     known: list[VaultRecord] = []
     unknown: list[VaultRecord] = []
     for folder in folders:
-        found = _note(folder)
+        found = _read_noted(folder)
         if found is not None:
             known.append(found)
         elif not noted or (folder / RECORD).exists():
@@ -126,7 +126,7 @@ def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord,
     return _with_one_default(names), tuple(unknown)
 
 
-def _note(folder: Path) -> VaultRecord | None:
+def _read_noted(folder: Path) -> VaultRecord | None:
     try:
         record = _record(orjson.loads((folder / RECORD).read_bytes()))
     except (OSError, ValueError):

@@ -214,7 +214,7 @@ def _pieces(compound: str) -> tuple[_Piece, ...]:
         return _plain_pieces(compound)
     signed = _SIGNED.fullmatch(compound)
     if signed is not None:
-        return tuple(_sign_pieces(signed))
+        return tuple(_pieces_with_signs(signed))
     if _WIDE.fullmatch(compound) is not None:
         return tuple(_wide_pieces(compound))
     return _plain_pieces(compound)
@@ -232,7 +232,7 @@ def _plain_pieces(compound: str) -> tuple[_Piece, ...]:
     return tuple(_compound_pieces(compound))
 
 
-def _sign_pieces(match: re.Match[str]) -> Iterator[_Piece]:
+def _pieces_with_signs(match: re.Match[str]) -> Iterator[_Piece]:
     """`C++17` as c++ and 17, and both together; of a longer name the sign is a form of it."""
     name, sign, number = match["name"].lower(), match["sign"], match["number"]
     word = name + sign if len(name) == 1 else name

@@ -110,7 +110,7 @@ class LineCounts:
         """The same counts in arrays alone."""
         if not self.steps:
             return self
-        touched, change = self._step()
+        touched, change = self._apply_steps()
         order = np.argsort(touched)
         touched, change = touched[order], change[order]
         at, known = self._places(touched)
@@ -129,12 +129,12 @@ class LineCounts:
             common = self.common[least] = frozenset(self.hashes[self.counts >= least].tolist())
         if not self.steps:
             return common
-        touched, counts = self._step()
+        touched, counts = self._apply_steps()
         at, known = self._places(touched)
         counts[known] += self.counts[at[known]]
         return common.difference(self.steps).union(touched[counts >= least].tolist())
 
-    def _step(self) -> tuple[LineHashes, npt.NDArray[np.int32]]:
+    def _apply_steps(self) -> tuple[LineHashes, npt.NDArray[np.int32]]:
         """The lines that have changed, and by how much."""
         count = len(self.steps)
         changes = np.fromiter(self.steps.values(), np.int32, count)

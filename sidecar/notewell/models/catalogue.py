@@ -230,15 +230,15 @@ RERANKERS: tuple[ModelSpec, ...] = (
 
 def known(name: str) -> ModelSpec | None:
     """The embedder of that name (case and a leading `owner/` do not matter), or None."""
-    return _name(name, CATALOGUE)
+    return _find_named(name, CATALOGUE)
 
 
 def known_reranker(name: str) -> ModelSpec | None:
     """The cross-encoder of that name (as `known` compares names), or None."""
-    return _name(name, RERANKERS)
+    return _find_named(name, RERANKERS)
 
 
-def _name(name: str, among: Iterable[ModelSpec]) -> ModelSpec | None:
+def _find_named(name: str, among: Iterable[ModelSpec]) -> ModelSpec | None:
     named = {key.casefold(): spec for spec in among for key in (spec.name, spec.repo or spec.name)}
     return named.get(name.casefold())
 

@@ -92,12 +92,12 @@ def search(context: SearchContext) -> SearchReply:
         said = synonyms.applied(parsed.text)
         shown = _TextSearch(context, parsed, scope, report, said).results()
     elif scope.notes is not None:
-        shown = _list(context, parsed, scope.notes, report)
+        shown = _list_notes(context, parsed, scope.notes, report)
     shown = with_copies(shown, context.caches.copies.current(context.index))
     return report.reply(context, parsed, generation, shown)
 
 
-def _list(
+def _list_notes(
     context: SearchContext, parsed: ParsedQuery, notes: IdArray, report: Report
 ) -> tuple[Result, ...]:
     """Results of a query of conditions only: all notes that meet them, newest first."""
@@ -166,7 +166,7 @@ class _TextSearch:
         if not found.terms.weights:
             self.report.warnings.append("The query has no letters, digits or emoji to search for.")
             if self.parsed.lists and self.scope.notes is not None:
-                return _list(self.context, self.parsed, self.scope.notes, self.report)
+                return _list_notes(self.context, self.parsed, self.scope.notes, self.report)
             return ()
         candidates = self.score_candidates(found)
         ranking, below = self.rank_notes(found, candidates)

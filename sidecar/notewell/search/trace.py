@@ -42,7 +42,7 @@ class Trace:
             return
         spent = (time.perf_counter() - self._since) * 1000
         order = tuple(top()[:MAX_TRACKED]) if top else ()
-        moved = _move(self._order, order) if top else ()
+        moved = _find_moves(self._order, order) if top else ()
         self._stages.append(
             StageTrace(
                 name, round(spent, 3), count_in, count_out, tuple(removed), order[:MAX_PATHS], moved
@@ -58,7 +58,7 @@ class Trace:
         return Explain(query, tuple(self._stages), tuple(results)) if self.enabled else None
 
 
-def _move(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
+def _find_moves(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
     """Paths whose rank changed, in their new order; none without an order before."""
     if not before:
         return ()

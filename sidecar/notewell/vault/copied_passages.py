@@ -36,7 +36,7 @@ def with_copies(
     }
     end = max((span.end for span in note.spans), default=0)
     for copy in copies:
-        spans = tuple(_add(copy, places, end))
+        spans = tuple(_added_spans(copy, places, end))
         if not spans:
             continue
         name = _MARK + copy.path.rpartition("/")[2]
@@ -46,7 +46,7 @@ def with_copies(
     return tuple(passages)
 
 
-def _add(copy: Note, places: dict[str, int], end: int) -> Iterator[Span]:
+def _added_spans(copy: Note, places: dict[str, int], end: int) -> Iterator[Span]:
     """Yield the spans of a copy with the lines alone that `places` lacks, and add these to it.
 
     `places` are the lines of the note with their numbers; `end` is the offset of the note's end.

@@ -132,7 +132,7 @@ def contained(root: Path, path: str) -> Path:
     real_root = Path(os.path.realpath(root))
     place = real_root
     for part in PurePosixPath(path).parts:
-        place = _spell(place, part)
+        place = _find_spelling(place, part)
     real = Path(os.path.realpath(place))
     if real != real_root and real_root not in real.parents:
         raise OutsideVaultError(f"{path} leads out of the vault through a link; it is not read.")
@@ -165,7 +165,7 @@ def _check_relative(path: str) -> None:
         )
 
 
-def _spell(folder: Path, name: str) -> Path:
+def _find_spelling(folder: Path, name: str) -> Path:
     """Return `folder/name` in the Unicode form used on disk (NFD if a Mac wrote it)."""
     direct = folder / name
     if name.isascii() or os.path.exists(direct):  # noqa: PTH110 - Path's raises for long names

@@ -446,11 +446,11 @@ def _moment(value: PropertyValue) -> float | None:
             return value / 1000
         value = str(value)
     if isinstance(value, str):
-        return _write(value.strip())
+        return _read_written_date(value.strip())
     return None
 
 
-def _write(text: str) -> float | None:
+def _read_written_date(text: str) -> float | None:
     """Read the first date in a text: 2024-05-03, 2024/5/3 10:30, 20240503, [[2024-05-03 Fri]]."""
     if compact := _COMPACT_DATE.match(text):
         return _timestamp([int(part or 0) for part in compact.groups()], None)

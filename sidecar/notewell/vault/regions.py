@@ -120,7 +120,7 @@ class _Scan:
         text = self._text
         while match := marks.search(text, position):
             mark = match.group()
-            if (code_end := self._indent(match.start())) is not None:
+            if (code_end := self._read_indented(match.start())) is not None:
                 position = max(position, code_end)
                 continue
             if match.lastindex:
@@ -136,7 +136,7 @@ class _Scan:
                 position = self._hidden(match, f"</{mark[1:]}>", match.end())
             else:
                 position = self._fence_or_span(match)
-        while self._indent(len(text)) is not None:
+        while self._read_indented(len(text)) is not None:
             pass
         comments = tuple(self._comments)
         if not self._kept:
@@ -144,7 +144,7 @@ class _Scan:
         self._kept.append(text[self._kept_until :])
         return Regions("".join(self._kept), tuple(self._blocks), comments)
 
-    def _indent(self, until: int) -> int | None:
+    def _read_indented(self, until: int) -> int | None:
         """Read the next indented code up to `until`; where it ends, None if there is none."""
         found = self._indents.walk(until) if self._indents is not None else None
         if found is None:

@@ -98,7 +98,7 @@ def topic_values(notes: Iterable[NoteWithTopics], ontology: Ontology) -> Iterato
     for note in notes:
         if note.path in own:
             continue
-        for written in _write(note.properties):
+        for written in _written_topics(note.properties):
             target = target_of(written)
             yield Value(note.path, written, names.resolve(target, "") if target else None)
 
@@ -134,7 +134,7 @@ def _is_ignored(properties: Mapping[str, PropertyValue]) -> bool:
     return isinstance(value, str) and value.strip().casefold() in _IGNORED
 
 
-def _write(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
+def _written_topics(properties: Mapping[str, PropertyValue]) -> Iterator[str]:
     for name, value in properties.items():
         if name.lower() in _PROPERTIES:
             for item in value if isinstance(value, tuple) else (value,):

@@ -260,10 +260,10 @@ class LogDatabase:
 
     def opened_of(self, query_id: str) -> list[Opened]:
         """The results opened from one search, in the order of opening."""
-        return self._open("WHERE query_id = ? ORDER BY at", (query_id,))
+        return self._read_opened("WHERE query_id = ? ORDER BY at", (query_id,))
 
     def judgements(self) -> Judgements:
-        return Judgements(tuple(self._open("ORDER BY at", ())), tuple(self.verdicts()))
+        return Judgements(tuple(self._read_opened("ORDER BY at", ())), tuple(self.verdicts()))
 
     def verdicts(self) -> list[Judged]:
         rows = self._connection.execute(
@@ -275,7 +275,7 @@ class LogDatabase:
         rows = self._connection.execute(f"{_QUERY} {which}", values)
         return [_query(row) for row in rows]
 
-    def _open(self, which: str, values: Sequence[Any]) -> list[Opened]:
+    def _read_opened(self, which: str, values: Sequence[Any]) -> list[Opened]:
         sql = f"SELECT at, query, path, pin, rank, query_id FROM opened {which}"  # noqa: S608 - see `_queries`
         return [Opened(*row) for row in self._connection.execute(sql, values)]
 
@@ -325,15 +325,15 @@ def is_damage(error: Exception) -> bool:
 
 def set_aside(file: Path) -> None:
     """Rename a damaged log; `delete_damaged` and `delete` know its name."""
-    file.replace(_damage_error(file))
+    file.replace(_damaged_path(file))
 
 
 def delete_damaged(file: Path) -> None:
     """Delete what `set_aside` renamed."""
-    _damage_error(file).unlink(missing_ok=True)
+    _damaged_path(file).unlink(missing_ok=True)
 
 
-def _damage_error(file: Path) -> Path:
+def _damaged_path(file: Path) -> Path:
     return file.with_name(f"{file.name}.damaged")
 
 

@@ -130,7 +130,7 @@ def index(
     for message in _advice(report, status):
         invocation.say(message)
     if report.guard is not None:
-        print_error(runnable(_hold_text(report.guard, status)))
+        print_error(runnable(_guard_text(report.guard, status)))
         raise click.exceptions.Exit(1)
 
 
@@ -242,7 +242,7 @@ def _advice(report: IndexReport, status: StatusReply) -> Iterator[str]:
         yield f"Search by meaning: {status.semantic_reason}"
 
 
-def _hold_text(guard: Guard, status: StatusReply) -> str:
+def _guard_text(guard: Guard, status: StatusReply) -> str:
     if status.problem is not None:
         return status.problem
     return (

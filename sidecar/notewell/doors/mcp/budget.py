@@ -35,7 +35,7 @@ def encode(document: Mapping[str, Any]) -> str:
 
 def tokens_of(document: Document, count: CountTokens) -> int:
     """Return the number of tokens of a document with the field that says this number."""
-    tokens: int = _count(document, count)["tokens"]
+    tokens: int = _with_count(document, count)["tokens"]
     return tokens
 
 
@@ -48,7 +48,7 @@ def fit(document: Document, cut: Sequence[str], budget: int | None, count: Count
     stays, shortened. `omitted` counts what is left out of lists.
     """
     if budget is None:
-        return _count(document, count)
+        return _with_count(document, count)
     if cut and isinstance(document.get(cut[0]), list):
         document = _shorter_items(document, cut[0], budget, count)
     for name in cut:
@@ -61,7 +61,7 @@ def fit(document: Document, cut: Sequence[str], budget: int | None, count: Count
             document = _without(document, name)
     if cut and tokens_of(document, count) > budget:
         document = _with_first_shortened(document, cut[0], budget, count)
-    return _count(document, count)
+    return _with_count(document, count)
 
 
 def _cut_list(
@@ -234,7 +234,7 @@ def _without(document: Document, name: str) -> Document:
     return {key: value for key, value in document.items() if key != name}
 
 
-def _count(document: Document, count: CountTokens) -> Document:
+def _with_count(document: Document, count: CountTokens) -> Document:
     tokens = 0
     for _ in range(_MAX_COUNTS):
         counted = {**document, "tokens": tokens}

@@ -56,7 +56,7 @@ def trace_query(context: ToolContext, request: TraceRequest) -> Document:
     """Return what each stage of a search did, and how the results came by their scores."""
     query, mode = request.query, request.mode
     if query is None:
-        query, mode = _log(context, request.query_id or "")
+        query, mode = _find_logged(context, request.query_id or "")
     reply = context.backend.answer(
         SearchRequest(query, limit=request.limit, mode=mode, passages=0, explain=True)
     )
@@ -82,7 +82,7 @@ def _latest_searches(log: LogReply) -> Document:
     }
 
 
-def _log(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
+def _find_logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
     for entry in context.backend.answer(LogRequest(_MAX_LOGGED)).entries:
         if entry.query_id == query_id:
             return entry.query, entry.mode

@@ -182,7 +182,7 @@ def _candidates(root: Path, rules: VaultRules, path: str, note: str) -> Iterator
         if not hidden and ignored.decide(candidate) is None:
             yield candidate
     if "/" not in path:
-        for candidate in _name(root, path):
+        for candidate in _find_named(root, path):
             if ignored.decide(candidate) is None:
                 yield candidate
 
@@ -206,7 +206,7 @@ def _attachment_folder(root: Path, folder: str) -> str | None:
     return _join(folder, value) if value.startswith("./") else value
 
 
-def _name(root: Path, name: str) -> Iterator[str]:
+def _find_named(root: Path, name: str) -> Iterator[str]:
     """Yield the files of this name, the nearest to the vault's root first."""
     waiting, seen = [""], 0
     while waiting and seen < _MOST_ENTRIES:

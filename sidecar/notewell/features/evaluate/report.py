@@ -39,12 +39,12 @@ def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
     ranking is made of all judged documents, found or not. 0 where nothing is relevant.
     Source: Järvelin and Kekäläinen 2002, with the discount of Burges et al. 2005.
     """
-    ideal = _discount(
+    ideal = _discounted_gain(
         sorted((grade for grade in judgements.values() if grade > 0), reverse=True)[:k]
     )
     if ideal == 0:
         return 0.0
-    return _discount([max(0, judgements.get(doc, 0)) for doc in _cut(ranking, k)]) / ideal
+    return _discounted_gain([max(0, judgements.get(doc, 0)) for doc in _cut(ranking, k)]) / ideal
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
@@ -113,7 +113,7 @@ def _relevant(judgements: Judgements) -> set[str]:
     return {doc for doc, grade in judgements.items() if grade > 0}
 
 
-def _discount(grades: Sequence[int]) -> float:
+def _discounted_gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
 
 
@@ -290,7 +290,7 @@ def report_json(report: EvalReport) -> bytes:
         "queries": first.rows[0].queries,
         "mode": first.system.mode,
         "model": report.model,
-        **_name(first.rows[0].figures),
+        **_by_name(first.rows[0].figures),
         "systems": [_system_json(system) for system in report.systems],
         "comparisons": [_comparison_json(comparison) for comparison in report.comparisons],
         "against": [_peer_json(peer) for peer in report.against],
@@ -320,11 +320,11 @@ def _measure_json(rows: Sequence[ClassFigures], waits: Waits) -> Mapping[str, ob
     overall, *classes = rows
     return {
         "queries": overall.queries,
-        **_name(overall.figures),
+        **_by_name(overall.figures),
         "median_ms": round(waits.median_ms, 3),
         "p95_ms": round(waits.p95_ms, 3),
         "classes": {
-            str(row.kind): {"queries": row.queries, **_name(row.figures)} for row in classes
+            str(row.kind): {"queries": row.queries, **_by_name(row.figures)} for row in classes
         },
     }
 
@@ -341,7 +341,7 @@ def _comparison_json(one: Comparison) -> Mapping[str, object]:
     }
 
 
-def _name(figures: Figures) -> dict[str, float]:
+def _by_name(figures: Figures) -> dict[str, float]:
     """The metrics by their usual names, such as `ndcg@10`."""
     return {
         field.name.replace("_", "@"): round(getattr(figures, field.name), 6)

@@ -209,7 +209,7 @@ class SuggestionWriter:
         action = "undo" if begun.undoing else action_of(plan.id)
         if not seen:
             written = self.writer.create(path, edit(""), action=action)
-        elif path in _create(plan) and not edit(self._now(plan, path)[1]):
+        elif path in _created_notes(plan) and not edit(self._now(plan, path)[1]):
             written = self.writer.delete(path, seen=seen, action=action)
         else:
             written = self.writer.edit(path, edit, seen=seen, action=action)
@@ -224,7 +224,7 @@ class SuggestionWriter:
         """The text of a note with suggestions applied, or taken back."""
         if not undoing:
             applied = edits_of(_apply_in(plan, path), path)
-            return edited(text, [_move(edit, applied) for edit in edits_of(mine, path)])
+            return edited(text, [_shift(edit, applied) for edit in edits_of(mine, path)])
         kept = _apply_in(plan, path, but=mine)
         return edited(self._original(plan, path), edits_of(kept, path))
 
@@ -246,7 +246,7 @@ class SuggestionWriter:
         try:
             source = self.writer.read(path)
         except UnreadableNoteError as error:
-            if error.code != "vanished" or path not in _create(plan):
+            if error.code != "vanished" or path not in _created_notes(plan):
                 raise
             return "", ""
         return source.content_hash.hex(), source.text
@@ -301,7 +301,7 @@ class SuggestionWriter:
         return now if now in ours else known
 
 
-def _create(plan: GardenPlan) -> frozenset[str]:
+def _created_notes(plan: GardenPlan) -> frozenset[str]:
     return frozenset(
         edit.path for suggestion in plan.suggestions for edit in suggestion.edit if edit.create
     )
@@ -331,7 +331,7 @@ def _apply_in(
     ]
 
 
-def _move(edit: SuggestedEdit, applied: Iterable[SuggestedEdit]) -> SuggestedEdit:
+def _shift(edit: SuggestedEdit, applied: Iterable[SuggestedEdit]) -> SuggestedEdit:
     """An edit with its places moved by what edits of the same note have replaced before them."""
     done = [edit for other in applied for edit in other.text]
     return replace(

@@ -160,7 +160,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
     kinds = [link.kind == "markdown" for note in notes.values() for link, _ in note.links]
     return Garden(
         notes=notes,
-        tended=_tend(untouched, notes),
+        tended=_find_tended(untouched, notes),
         read=_BodyReader(vault.source, hashes),
         known=tuple(stored[int(ids[row])].path for row in rows),
         vectors=_unit(means[rows]),
@@ -205,7 +205,7 @@ def _target(to: int | None, index: IndexReader, stored: Mapping[int, StoredNote]
     return None if other is None else other.path
 
 
-def _tend(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozenset[str]:
+def _find_tended(untouched: Iterable[str], notes: Mapping[str, NoteFacts]) -> frozenset[str]:
     left = tuple(f"{folder.strip('/').casefold()}/" for folder in untouched if folder.strip("/"))
     return frozenset(
         path

@@ -231,12 +231,12 @@ def _at(text: str, start: int, name: _Name) -> Mention | None:
     found = text[start:end]
     if found != name.written and found.casefold() != name.folded:
         return None
-    if _join(text, start) or _join(text, end):
+    if _is_joined(text, start) or _is_joined(text, end):
         return None
     return Mention(name.folded, start, end, found == name.written)
 
 
-def _join(text: str, at: int) -> bool:
+def _is_joined(text: str, at: int) -> bool:
     """True if a word goes on across an offset."""
     if not 0 < at < len(text):
         return False

@@ -227,7 +227,9 @@ class Collection:
 
     def made(self) -> Mapping[str, GleaningView]:
         """The gleanings that have a note, as the index has it, by id."""
-        found = (_make(note) for note in self._index.all_notes() if not is_document(note.path))
+        found = (
+            _view_of_note(note) for note in self._index.all_notes() if not is_document(note.path)
+        )
         return {view.id: view for view in found if view is not None}
 
     def _is_daily(self, note: StoredNote) -> bool:
@@ -263,7 +265,7 @@ def gleanings_of(days: Sequence[Day]) -> Mapping[str, Gleaning]:
     return found
 
 
-def _make(note: StoredNote) -> GleaningView | None:
+def _view_of_note(note: StoredNote) -> GleaningView | None:
     """The gleaning of a note, as far as the note tells; None where it is of none."""
     properties = {name.lower(): value for name, value in note.properties.items()}
     key = properties.get("gleaning_id")
@@ -338,7 +340,7 @@ def note_text(gleaning: Gleaning, mark: Mark, fetched: Checked | None) -> str:
         "description": " ".join(description.split()) or None,
         "reason": mark.reason or None,
     }
-    parts = [f"# {title}", *([description] if description else []), *_fetch(fetched)]
+    parts = [f"# {title}", *([description] if description else []), *_fetched_lines(fetched)]
     given = {name: value for name, value in properties.items() if value is not None}
     return edit_properties("\n\n".join(parts) + "\n", given)
 
@@ -354,7 +356,7 @@ def sources(gleaning: Gleaning) -> PropertyValue:
     return links[0] if len(links) == 1 else links
 
 
-def _fetch(fetched: Checked | None) -> list[str]:
+def _fetched_lines(fetched: Checked | None) -> list[str]:
     if fetched is None or fetched.status is None:
         return []
     kind = f", {fetched.kind}" if fetched.kind else ""

@@ -81,7 +81,7 @@ class _WithGleanings:
         walk = self._own.list(notes) if notes or not within else Walk((), ())
         days, beside = list(walk.files), [f"{ROOT}/{path}" for path in notes]
         if any(self._is_made(path) for path in notes):
-            days += self._extract()
+            days += self._find_extracted()
             beside += [f"{ROOT}/{day}" for day in self._state.load().read.values()]
         found = {file.path: file for file in self._files(days)}
         for path in asked:
@@ -218,7 +218,7 @@ class _WithGleanings:
         folder = self._rules.folder.strip("/")
         return not folder or f"{path}/".startswith(f"{folder}/") or folder.startswith(f"{path}/")
 
-    def _extract(self) -> Iterator[FileRef]:
+    def _find_extracted(self) -> Iterator[FileRef]:
         """The daily notes that were extracted; their links come back if a note is gone."""
         for day in set(self._state.load().read.values()):
             try:

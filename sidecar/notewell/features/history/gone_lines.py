@@ -25,7 +25,7 @@ def gone_lines(present: Iterable[bytes], changes: Iterable[FileChange]) -> Mappi
     }
     gone: dict[str, list[str]] = {}
     left = MOST_BYTES
-    for path, line in _remove(changes):
+    for path, line in _removed_lines(changes):
         said = _said(line)
         if said in known:
             continue
@@ -37,7 +37,7 @@ def gone_lines(present: Iterable[bytes], changes: Iterable[FileChange]) -> Mappi
     return {path: "\n\n".join(lines).encode() for path, lines in gone.items()}
 
 
-def _remove(changes: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
+def _removed_lines(changes: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
     for change in changes:
         for line in map(str.strip, change.removed):
             if _TEXT.match(line):

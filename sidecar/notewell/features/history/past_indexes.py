@@ -102,7 +102,7 @@ class PastIndexes:
         """
         with self._lock:
             job = self._jobs.pop(name, None)
-            if job is None or _failure(job.engine):
+            if job is None or _has_failed(job.engine):
                 job = _PastJob()
                 job.engine = self._worker.submit(
                     interrupt.run_until, job.stop, lambda made=job: self._open(name, notes, made)
@@ -134,7 +134,7 @@ class PastIndexes:
             engine = self._jobs[name].engine
             if engine.done():
                 del self._jobs[name]
-                if not _failure(engine):
+                if not _has_failed(engine):
                     engine.result().close()
 
     def _open(self, name: str, notes: MakeNotes, job: _PastJob) -> Engine:
@@ -239,5 +239,5 @@ def _make_small(index: Path) -> None:
             opened.execute("VACUUM")
 
 
-def _failure(engine: Future[Engine]) -> bool:
+def _has_failed(engine: Future[Engine]) -> bool:
     return engine.done() and (engine.cancelled() or engine.exception() is not None)

@@ -215,7 +215,7 @@ def head_commit(repository: Repository) -> str:
                 "its branches are stored as a reftable, which is not read",
                 "`git refs migrate --ref-format=files` stores them as files.",
             )
-        text = _refer(repository, name)
+        text = _resolve_reference(repository, name)
     raise no_history()
 
 
@@ -225,7 +225,7 @@ def _is_reference(name: str) -> bool:
     )
 
 
-def _refer(repository: Repository, name: str) -> str:
+def _resolve_reference(repository: Repository, name: str) -> str:
     """The text of a reference: a commit, or another reference."""
     place = repository.common.joinpath(*name.split("/"))
     if os.path.lexists(place):

@@ -94,7 +94,7 @@ class HeldStructures:
 
     # --- documents and terms ---
 
-    def _make_of_all(self, session: Session) -> Generation:
+    def _build_of_all(self, session: Session) -> Generation:
         documents = session.read(
             "SELECT chunk_id, note_id, lengths FROM documents WHERE vault_id = $1", self._vault
         )
@@ -121,7 +121,10 @@ class HeldStructures:
 
     def _update(self, session: Session, held: Generation | None) -> Generation:
         """The table held, or else stored, with the changes since; else one made of all notes."""
-        if held is None and (stored := self._store(session, _TERMS, "note_terms")) is not None:
+        if (
+            held is None
+            and (stored := self._load_stored(session, _TERMS, "note_terms")) is not None
+        ):
             notes = NoteTable.of_segment(Segment.from_arrays(stored))
             table = DocumentTable(
                 ids=stored["document_ids"],
@@ -131,7 +134,7 @@ class HeldStructures:
             held = self._make(int(stored[_GENERATION]), table, notes)
         gone = None if held is None else self._gone(session, held.number)
         if held is None or gone is None:
-            return self._make_of_all(session)
+            return self._build_of_all(session)
         generation = self._generation(session)
         terms = session.read(
             "SELECT note_id, terms FROM note_terms WHERE vault_id = $1 AND generation > $2",
@@ -160,7 +163,7 @@ class HeldStructures:
 
     def _update_graph(self, session: Session, graph: LinkGraph | None) -> LinkGraph:
         """As `_update`, of the links."""
-        if graph is None and (stored := self._store(session, _LINKS, "notes")) is not None:
+        if graph is None and (stored := self._load_stored(session, _LINKS, "notes")) is not None:
             self._graph_of, graph = int(stored[_GENERATION]), LinkGraph.from_arrays(stored)
         gone = None if graph is None else self._gone(session, self._graph_of)
         put = _with_links(*self._links(session, -1 if gone is None else self._graph_of))
@@ -190,7 +193,7 @@ class HeldStructures:
 
     # --- both ---
 
-    def _store(self, session: Session, name: str, table: str) -> NamedArrays | None:
+    def _load_stored(self, session: Session, name: str, table: str) -> NamedArrays | None:
         """Arrays of an earlier generation; None: there are none, or much has changed since."""
         stored = self._arrays.load(name, _FORMAT)
         if stored is None:

@@ -212,13 +212,13 @@ def _check_server(session: Session, server: str) -> None:
 
 def _extension(session: Session, server: str, *, writable: bool) -> str:
     """The schema of pgvector, which a writer installs where the server allows it."""
-    found = _install(session)
+    found = _read_installed(session)
     if not found and writable:
         try:
             session.execute("CREATE EXTENSION IF NOT EXISTS vector")
         except IndexFailure as error:
             raise _no_extension(server) from error
-        found = _install(session)
+        found = _read_installed(session)
     if not found:
         raise _no_extension(server)
     version, place = found[0]
@@ -231,7 +231,7 @@ def _extension(session: Session, server: str, *, writable: bool) -> str:
     return str(place)
 
 
-def _install(session: Session) -> list[tuple[str, str]]:
+def _read_installed(session: Session) -> list[tuple[str, str]]:
     return [
         (str(version), str(place))
         for version, place in session.read(

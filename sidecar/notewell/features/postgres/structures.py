@@ -130,12 +130,12 @@ class PostgresKeywords(NoteMatching):
             *values,
         )
         read = dict.fromkeys(missing, _NONE)
-        read |= {token: self._place(places) for token, places in found if places}
+        read |= {token: self._read_places(places) for token, places in found if places}
         if not narrow:
             self._hold(read)
         return known | read
 
-    def _place(self, packed: bytes) -> TokenPostings:
+    def _read_places(self, packed: bytes) -> TokenPostings:
         """Stored postings, of the documents that there are in this generation."""
         places = np.frombuffer(packed, PLACES)
         rows, known = self._documents.rows(places["chunk"].astype(np.int64))

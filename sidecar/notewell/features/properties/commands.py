@@ -26,16 +26,16 @@ from notewell.features.properties.requests import (
 from notewell.vault.edit_properties import read_value
 
 
-def _name(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:
+def _name_option(option: str, metavar: str, text: str) -> Callable[[click.Command], click.Command]:
     return click.option(option, metavar=metavar, multiple=True, help=text)
 
 
 @click.command(cls=Command)
 @click.argument("note", metavar="NOTE", shell_complete=complete_notes)
-@_name("--set", "K=V", "Give the property K the value V.")
-@_name("--add", "K=V", "Add V to the list K, if it is not in it.")
-@_name("--remove", "K", "Remove the property K.")
-@_name("--rename", "K=K2", "Rename the property K to K2.")
+@_name_option("--set", "K=V", "Give the property K the value V.")
+@_name_option("--add", "K=V", "Add V to the list K, if it is not in it.")
+@_name_option("--remove", "K", "Remove the property K.")
+@_name_option("--rename", "K=K2", "Rename the property K to K2.")
 @request_options(EditProperties, "dry_run")
 @vault_option
 @json_option

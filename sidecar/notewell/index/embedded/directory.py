@@ -54,19 +54,21 @@ class SnapshotCache:
         self._store = store
 
     def load(self, name: str, content: str) -> Mapping[str, npt.NDArray[Any]] | None:
-        return load_snapshot(self._store.directory / f"{name}.snapshot", self._make_of(content))
+        return load_snapshot(
+            self._store.directory / f"{name}.snapshot", self._fingerprint_of(content)
+        )
 
     def save(self, name: str, content: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         if not self._store.writable or self._store.closed:
             return
         try:
             save_snapshot(
-                self._store.directory / f"{name}.snapshot", self._make_of(content), arrays
+                self._store.directory / f"{name}.snapshot", self._fingerprint_of(content), arrays
             )
         except OSError as error:
             logger.warning("%s was not saved (%s); the next start takes longer.", name, error)
 
-    def _make_of(self, content: str) -> Fingerprint:
+    def _fingerprint_of(self, content: str) -> Fingerprint:
         return Fingerprint(reads.generations(self._store)[0], 0, content)
 
 

@@ -93,7 +93,7 @@ class TemplateLines:
         # A power cut may take the last commits of that file, and with them this number: what the
         # next commits make of the same generation is something else.
         self._terms.name_lines(1 + secrets.randbelow(2**31 - 1))
-        merged, made_of = counts.merged(), self._make_of()
+        merged, made_of = counts.merged(), self._read_fingerprint()
         if made_of is not None:
             arrays: dict[str, npt.NDArray[Any]] = {
                 "hashes": merged.hashes,
@@ -105,7 +105,7 @@ class TemplateLines:
 
     def _load(self) -> LineCounts | None:
         """The counts of the snapshot; None if none fits. Raises IndexFailure."""
-        made_of = self._make_of()
+        made_of = self._read_fingerprint()
         if self._file is None or made_of is None:
             return None
         arrays = load_snapshot(self._file, made_of)
@@ -115,7 +115,7 @@ class TemplateLines:
         self._saved = LineCounts(hashes, counts, int(arrays["notes"][0]))
         return self._saved
 
-    def _make_of(self) -> Fingerprint | None:
+    def _read_fingerprint(self) -> Fingerprint | None:
         state = self._terms.state()
         if state is None:
             return None

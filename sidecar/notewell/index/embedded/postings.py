@@ -287,7 +287,7 @@ class Postings:
                 return searcher.num_docs, living
             query = tantivy.Query.term_query(self.schema, "marker", "marker")
             explained = json.loads(query.explain(searcher, address).to_json())
-        return max(int(_explain(explained, "N, ")), searcher.num_docs), living
+        return max(int(_explained_part(explained, "N, ")), searcher.num_docs), living
 
     def mean_length(self, name: str) -> float:
         """The length of a text field that tantivy takes for the mean; 0.0 in an empty index."""
@@ -297,7 +297,9 @@ class Postings:
             if address is None:
                 return 0.0
             query = tantivy.Query.term_query(self.schema, name, STOP)
-            return _explain(json.loads(query.explain(searcher, address).to_json()), "avgdl, ")
+            return _explained_part(
+                json.loads(query.explain(searcher, address).to_json()), "avgdl, "
+            )
 
     def living_lengths(self) -> dict[str, int]:
         """The tokens of all documents that are neither deleted nor for balance, by text field."""
@@ -486,11 +488,11 @@ def _mark(
         yield text.marked(template)
 
 
-def _explain(explained: Mapping[str, Any], name: str) -> float:
+def _explained_part(explained: Mapping[str, Any], name: str) -> float:
     """The number of this name in tantivy's explanation of a score; 0.0 where it has none."""
     if str(explained.get("description", "")).startswith(name):
         return float(explained["value"])
-    return max([_explain(part, name) for part in explained.get("details", ())], default=0.0)
+    return max([_explained_part(part, name) for part in explained.get("details", ())], default=0.0)
 
 
 def discard(path: Path) -> None:

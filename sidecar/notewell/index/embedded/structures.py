@@ -310,7 +310,7 @@ def vectors_saved(store: Store, number: int) -> bool:
     return snapshots.is_saved(*whole) or snapshots.is_saved(*_vector_changes(store, number))
 
 
-def _save_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
+def _load_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
     """The vectors of the snapshot; None if none fits."""
     changes = snapshots.load_snapshot(*_vector_changes(store, number))
     try:
@@ -327,7 +327,7 @@ def _save_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
-    saved = _save_vectors(store, number, dimensions)
+    saved = _load_vectors(store, number, dimensions)
     if saved is not None:
         return saved
     model = vector_store.model_key(store, number)

@@ -297,7 +297,7 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
         return RemoteEmbedder(model, known)
     name = hashlib.sha256(f"{model.endpoint.base_url} {model.endpoint.model}".encode()).hexdigest()
     file = options.model_dir / "remote" / f"{name[:16]}.json"
-    kept = _length_kept(file)
+    kept = _read_length(file)
     embedder = RemoteEmbedder(model, kept, wrong_length=lambda: file.unlink(missing_ok=True))
     if not kept:
         with suppress(OSError):  # then it is found again at the next start
@@ -305,7 +305,7 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
     return embedder
 
 
-def _length_kept(file: Path) -> int:
+def _read_length(file: Path) -> int:
     """The length of vectors that was found earlier; 0: none was."""
     try:
         return max(int(json.loads(file.read_bytes())["dimensions"]), 0)

@@ -168,7 +168,7 @@ def _which(table: Sequence[str], text: str) -> int:
     return next(at for at, row in enumerate(table) if re.fullmatch(row, text))
 
 
-def _write(found: re.Match[str], _: date) -> Period | None:
+def _read_written(found: re.Match[str], _: date) -> Period | None:
     """Year, month and day in groups of these names; the month may be a word."""
     parts = found.groupdict()
     month = parts["month"]
@@ -282,15 +282,18 @@ _LATELY = (
 _KINDS: tuple[tuple[re.Pattern[str], _Read], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (r"(?<![\d.-])(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)", _write),
-        (r"(?<![\w-])(?P<year>\d{4})[-/](?P<month>\d{1,2})(?![\d-])", _write),
-        (r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)", _write),
-        (r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)", _write),
-        (r"(?P<year>\d{4})年(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号])?", _write),
+        (
+            r"(?<![\d.-])(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)",
+            _read_written,
+        ),
+        (r"(?<![\w-])(?P<year>\d{4})[-/](?P<month>\d{1,2})(?![\d-])", _read_written),
+        (r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?!\d)", _read_written),
+        (r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)", _read_written),
+        (r"(?P<year>\d{4})年(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号])?", _read_written),
         (r"(?<!\d)(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号])?", _without_year),
         (
             _DAY_AND_YEAR,
-            _write,
+            _read_written,
         ),
         (r"\bq(?P<quarter>[1-4])\s+(?P<year>\d{4})\b(?P<year_before>)", _quarter),
         (r"\b(?P<year_before>\d{4})\s*q(?P<quarter>[1-4])\b(?P<year>)", _quarter),

@@ -269,17 +269,17 @@ def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
     """Compare as numbers if both are, as dates if both are, else as text ignoring case."""
     left, right = _number(value), _number(operand)
     if left is not None and right is not None:
-        return _order(left, comparison, right)
+        return _is_ordered(left, comparison, right)
     text = str(value)
     day, wanted = dates.calendar(text), dates.calendar(operand)
     if day is not None and wanted is not None:
         return _within(day.start, comparison, wanted)
     if comparison == "=":
         return fold_case(operand) in _spellings(text)
-    return _order(fold_case(text), comparison, fold_case(operand))
+    return _is_ordered(fold_case(text), comparison, fold_case(operand))
 
 
-def _order(left: float | str, comparison: Comparison, right: float | str) -> bool:
+def _is_ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
     if left == right:
         return comparison in {"=", ">=", "<="}
     return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})

@@ -376,7 +376,7 @@ def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) ->
     """
     pieces: list[str] = []
     end = 0
-    for start, stop in [(0, len(query))] if plain else _search(query):
+    for start, stop in [(0, len(query))] if plain else _find_searched(query):
         pieces += [query[end:start], corrected_text(query[start:stop], fixes)]
         end = stop
     text = "".join(pieces) + query[end:]
@@ -385,7 +385,7 @@ def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) ->
     return {"text": text, "from": tuple(word for fix in fixes for word in fix.words)}
 
 
-def _search(query: str) -> list[tuple[int, int]]:
+def _find_searched(query: str) -> list[tuple[int, int]]:
     """The parts of a query that are searched for: runs of words, and phrases."""
     parts: list[tuple[int, int]] = []
     in_run = False

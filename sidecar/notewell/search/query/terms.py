@@ -190,7 +190,7 @@ def query_terms(
         return exact
     speller = speller or Speller(index, WordListCache())
     last = ordered[-1] if ordered and text[-1:].isalnum() else None
-    begun = _begin(index.keywords, ordered, exact.unknown, last, typing=typing, others=correct)
+    begun = _find_begun(index.keywords, ordered, exact.unknown, last, typing=typing, others=correct)
     if finished and last in begun:
         begun[last] = {last: 1.0}  # it finds no others, and is not corrected
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
@@ -284,7 +284,7 @@ def is_english(keywords: KeywordIndex) -> bool:
     return keywords.document_frequency("the") >= _ENGLISH_FROM * keywords.document_count
 
 
-def _begin(
+def _find_begun(
     keywords: KeywordIndex,
     ordered: Sequence[str],
     unknown: Collection[str],

@@ -62,7 +62,7 @@ _TRANSLITERATED = re.compile(r"(?<=[a-z])([ao])e(?=[a-z])|(?<=[a-bd-pr-z])(u)e(?
 _FEWEST_TRANSLITERATED = 6  # letters; *poet* is no other form of *pot*
 
 
-def _list() -> Mapping[str, tuple[str, ...]]:
+def _load_list() -> Mapping[str, tuple[str, ...]]:
     """The forms of the tables by word, in both directions."""
     found: dict[str, list[str]] = {}
     for pair in f"{_PLURALS},{_SPELLINGS}".split(","):
@@ -72,7 +72,7 @@ def _list() -> Mapping[str, tuple[str, ...]]:
     return {word: tuple(forms) for word, forms in found.items()}
 
 
-_LISTED = _list()
+_LISTED = _load_list()
 
 
 def transliterated(word: str) -> str | None:

@@ -183,7 +183,7 @@ def activation_around(
     """
     found: dict[int, Activated] = {}
     for seed, similarity in seeds.items():
-        around = chain(_link(index, seed, rules), _by_topics(index, seed, rules, topics))
+        around = chain(_find_linked(index, seed, rules), _by_topics(index, seed, rules, topics))
         for near in around:
             known = found.get(near.note)
             if known is None or similarity * near.share > known.activation:
@@ -200,7 +200,7 @@ class _Near(NamedTuple):
     through: int | None = None
 
 
-def _link(index: IndexReader, seed: int, rules: GarsRules) -> Iterator[_Near]:
+def _find_linked(index: IndexReader, seed: int, rules: GarsRules) -> Iterator[_Near]:
     for note in step(index, seed, rules.direction):
         yield _Near(note, rules.decay, "linked")
 

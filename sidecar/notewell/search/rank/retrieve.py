@@ -157,7 +157,7 @@ def search_terms(
     chunks = exclude_hits(index, chunks, scope.excluded)
     matches = index.keywords.match_notes(query, weights=weights, notes=scope.notes)
     if terms.alternatives:
-        matches = _cover(index, terms, matches)
+        matches = _with_coverage(index, terms, matches)
     if len(scope.excluded):
         matches = matches.at(scope.among(matches.note_ids))
     names = _only_names(names, scope.among(names.note_ids))
@@ -165,7 +165,7 @@ def search_terms(
     return KeywordResult(terms, chunks, matches, names, by_whole)
 
 
-def _cover(index: IndexReader, terms: Terms, matches: NoteMatches) -> NoteMatches:
+def _with_coverage(index: IndexReader, terms: Terms, matches: NoteMatches) -> NoteMatches:
     """The matches with the coverage of a query in which words stand for others.
 
     The alternatives for a word count as one word: the weightiest that a note has. Words that begin
@@ -235,7 +235,7 @@ def collect(
         exact=_take(names.exact.astype(np.float32), named) > 0,
         begun=_take(names.begun, named),
         said=_take(names.said.astype(np.float32), named) > 0,
-        described=_describe(index, keyword, whole),
+        described=_find_described(index, keyword, whole),
         cosines=cosines,
     )
 
@@ -255,7 +255,7 @@ def _with_kinds(
     return np.maximum(names, named).astype(np.float32)
 
 
-def _describe(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
+def _find_described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
     """See `described`, of the notes at these places of the matches; 0 at -1."""
     known = np.flatnonzero(whole >= 0)
     found = np.zeros(len(whole), np.float32)

@@ -165,7 +165,7 @@ class Scoring:
         given = self.constants, rules.graph_boost, names, tuning
         return _weights(*given, links=request.graph, ignored=frozenset(request.ignore))
 
-    def _embed(self) -> float:
+    def _embedded_share(self) -> float:
         """The share of the vault's passages that have their vector."""
         passages = self.context.index.chunk_count
         return min(1.0, self.context.index.vectors.count / passages) if passages else 1.0
@@ -188,7 +188,7 @@ class Scoring:
             "settled": evidence.settled(query),
             "vault_unreadable": query.vault_unreadable,
             "mean_share": weights.mean,
-            "coverage": self._embed(),
+            "coverage": self._embedded_share(),
         }
 
 

@@ -56,7 +56,7 @@ def contributions(
             times=_times(note),
             words=words.get(note.note_id, {}),
             fields=fields.get(note.note_id, {}),
-            stages=_after_steps(steps, places.get(note.note_id)) | _rerank(note),
+            stages=_after_steps(steps, places.get(note.note_id)) | _rerank_score(note),
         )
         for place, note in enumerate(shown, 1)
         if note.note_id in notes
@@ -142,7 +142,7 @@ def _after_steps(steps: Sequence[tuple[str, FloatArray]], place: int | None) -> 
     return {name: round(float(scores[place]), _DIGITS) for name, scores in steps}
 
 
-def _rerank(note: RankedNote) -> dict[str, float]:
+def _rerank_score(note: RankedNote) -> dict[str, float]:
     return {} if note.scores.rerank is None else {"rerank": note.scores.rerank}
 
 
@@ -164,7 +164,7 @@ def trace_ranking(trace: Trace, index: IndexReader, whole: Ranking, below: int) 
         "least score",
         count_in=count,
         count_out=len(whole),
-        removed=_remove("min_score", paths, _missing(whole), below),
+        removed=_removed_paths("min_score", paths, _missing(whole), below),
         top=partial(paths.of, _ids(whole)),
     )
 
@@ -180,7 +180,7 @@ def trace_relevance(trace: Trace, index: IndexReader, whole: Ranking, kept: Rank
         "relevance",
         count_in=len(whole),
         count_out=len(kept),
-        removed=_remove("weak", paths, left_out, len(left_out)),
+        removed=_removed_paths("weak", paths, left_out, len(left_out)),
         top=partial(paths.of, _ids(kept)),
     )
 
@@ -249,5 +249,5 @@ class _Paths:
         return [self._known[note_id] for note_id in wanted if note_id in self._known]
 
 
-def _remove(reason: str, paths: _Paths, ids: IdArray, count: int) -> Sequence[Removed]:
+def _removed_paths(reason: str, paths: _Paths, ids: IdArray, count: int) -> Sequence[Removed]:
     return (Removed(reason, count, tuple(paths.of(ids, MAX_PATHS))),) if count else ()

@@ -113,14 +113,14 @@ class _Hits:
 
 def _place(note: StoredNote, holds: Callable[[str], bool], snippets: Snippets) -> str | None:
     """The alias, tag or property of a note that holds a phrase, as `author: Jane Doe`."""
-    for name, value in _name(note):
+    for name, value in _names_of(note):
         if holds(value):
             label = link_label(value)
             return f"{name}: {snippets.make(label if holds(label) else value).text}"
     return None
 
 
-def _name(note: StoredNote) -> Iterator[tuple[str, str]]:
+def _names_of(note: StoredNote) -> Iterator[tuple[str, str]]:
     yield from (("alias", alias) for alias in note.aliases)
     yield from (("tag", tag) for tag in note.tags)
     yield from values_of(note)

@@ -137,13 +137,13 @@ class Reasons:
                 replace(
                     result,
                     reasons=tuple(self._reasons(note, places[note.id])),
-                    linked=self._link(note),
+                    linked=self._link_direction(note),
                     duplicates=tuple(notes[other].path for other in same),
                 )
             )
         return tuple(annotated)
 
-    def _link(self, note: StoredNote) -> Direction | None:
+    def _link_direction(self, note: StoredNote) -> Direction | None:
         source = self._source.note
         return linked(self._index, source.id, note.id) if source is not None else None
 

@@ -73,7 +73,7 @@ def decode(raw: bytes) -> Decoded | None:
     """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
-            return _mark(raw[len(mark) :], encoding)
+            return _decode_marked(raw[len(mark) :], encoding)
     if b"\x00" in raw:
         found = _unmarked_utf16(raw)
         if found is not None:
@@ -103,7 +103,7 @@ def _without_nul(decoded: Decoded) -> Decoded:
     return Decoded(text, decoded.encoding, (*decoded.warnings, warning))
 
 
-def _mark(raw: bytes, encoding: str) -> Decoded | None:
+def _decode_marked(raw: bytes, encoding: str) -> Decoded | None:
     try:
         text, warnings = raw.decode(encoding), ()
     except UnicodeDecodeError as error:

@@ -69,7 +69,7 @@ class Statement:
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark notes that are replaced, and the earlier of two that disagree."""
-    yield from _replace(garden)
+    yield from _find_replaced(garden)
     told: set[frozenset[str]] = set()
     for one, other, kind in disagreements(statements(garden)):
         pair = frozenset((one.path, other.path))
@@ -78,7 +78,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             yield _suggest(garden, one, other, kind)
 
 
-def _replace(garden: Garden) -> Iterator[SuggestionView]:
+def _find_replaced(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark each note of which another says, before a link to it, that it replaces it."""
     for note in garden.tended_notes():
         body = garden.read(note.path) if note.links else None

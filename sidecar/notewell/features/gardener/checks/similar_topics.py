@@ -75,7 +75,7 @@ def merge_edits(
     """
     by_note: dict[str, dict[str, str]] = defaultdict(dict)
     for path, written in values:
-        by_note[path][written] = _write(garden, written, kept)
+        by_note[path][written] = _rewrite(garden, written, kept)
     for path, words in sorted(by_note.items()):
         note = garden.notes[path]
         swap: Mapping[str, Mapping[str, str]] = {
@@ -86,6 +86,6 @@ def merge_edits(
     yield SuggestedEdit(left.path, garden.notes[left.path].hash, set={PROPERTY: link})
 
 
-def _write(garden: Garden, written: str, topic: Topic) -> str:
+def _rewrite(garden: Garden, written: str, topic: Topic) -> str:
     """A value of `topics` that names another topic, in the form in which it was written."""
     return property_link(garden, topic.path) if written.strip()[:1] == "[" else topic.name

@@ -114,7 +114,7 @@ def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
                 first[mention.name] = mention
         said.update(first.keys())
         said.update({f"\n{text[mention.start : mention.end]}" for mention in first.values()})
-        linked.update(_link(note, body))
+        linked.update(_linked_names(note, body))
         if note.path in garden.tended:
             for mention in _worth(note, first.values(), targets):
                 written = text[mention.start : mention.end]
@@ -164,7 +164,7 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
     }
 
 
-def _link(note: NoteFacts, body: NoteBody) -> set[str]:
+def _linked_names(note: NoteFacts, body: NoteBody) -> set[str]:
     """The names that the text of a note shows as links; properties are no text.
 
     Each is there folded, and as it is written behind a line's end, which no name has.
