@@ -1,4 +1,6 @@
-"""In-process searches by mode and stage, at two index sizes, compared with the peers."""
+"""Searches by mode and stage at two index sizes: in process beside the peers, and over HTTP in
+multiples of one embedding.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from figures import Figure, Times, options, write
+from multiples import measure_multiples
 from peers import Peers, measure_peers
 from stack import QUICK_CHUNKS, Stack, prepare
 
@@ -38,8 +41,15 @@ def main() -> None:
         peers = measure_peers(stack, chosen.torch_python)
         with stack.engine() as engine:
             modes = {mode: _measured(engine, stack, mode) for mode in get_args(SearchMode)}
+        multiples = measure_multiples(stack, quick=chosen.quick)
         figures += rows(modes, peers, f"{chunks:,} chunks")
-        details[f"{chunks}"] = {"modes": modes, "peers": peers}
+        figures += [
+            Figure(
+                f"{kind} search over HTTP, processor time, {chunks:,} chunks", "", "", str(found)
+            )
+            for kind, found in multiples.items()
+        ]
+        details[f"{chunks}"] = {"modes": modes, "peers": peers, "multiples": multiples}
     write(chosen.json, figures, details)
 
 
