@@ -113,11 +113,12 @@ def shown_text(
         text, start = _without_marks(passage)
         if text and _letters(text) not in shown:
             return ShownText(text, ((0, start, len(passage)),))
-    rows = list(_rows(passage, lines, template))
+    every = list(_rows(passage, lines, template))
+    rows = [row for row in every if not row.of_template]
     letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
     told = zip(rows, letters.split("\n"), strict=False)
-    kept = [row for row, name in told if row.text and (row.of_table or name not in shown)]
-    return _join(kept, is_whole=not any(row.of_template for row in rows))
+    kept = [row for row, name in told if row.of_table or name not in shown]
+    return _join(kept, is_whole=len(rows) == len(every))
 
 
 def _letters(text: str) -> str:
