@@ -123,6 +123,18 @@ def imported_by(file: Path) -> set[str]:
     return found
 
 
+def test_no_file_imports_a_private_name_of_another() -> None:
+    private = [
+        f"{file.relative_to(PACKAGE)}: {name.name} of {node.module}"
+        for file in FILES
+        for node in statements(file)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("notewell")
+        for name in node.names
+        if name.name.startswith("_") and not name.name.startswith("__")
+    ]
+    assert private == []
+
+
 def test_the_files_that_words_name_exist() -> None:
     """A docstring, comment or page that names a file of ours names one that is there."""
     pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]

@@ -25,7 +25,7 @@ from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, StreamEvent, parameters_of, reply_type
 
 if TYPE_CHECKING:
-    from notewell.base.support.http.client import HttpClient
+    from notewell.base.support.http import HttpClient
     from notewell.engine.engine import Engine
 
 
@@ -233,8 +233,7 @@ def _events(server: ServerInfo, target: str, body: bytes) -> Iterator[tuple[str,
 
 
 def _client(server: ServerInfo, timeout: float) -> HttpClient:
-    from notewell.base.support.http import Tls  # noqa: PLC0415 - as above
-    from notewell.base.support.http.client import HttpClient  # noqa: PLC0415 - as above
+    from notewell.base.support.http import HttpClient, Tls  # noqa: PLC0415 - as above
 
     # The certificate names the server as other devices know it; here it is known by its file.
     tls = Tls(ca_file=server.certificate, check_hostname=False)

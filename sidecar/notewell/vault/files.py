@@ -61,10 +61,11 @@ def stat(root: Path, path: str) -> FileRef:
             code="unreadable",
         ) from error
     key = unicodedata.normalize("NFC", path)
-    return _file_ref(key, place, status)
+    return file_ref(key, place, status)
 
 
-def _file_ref(path: str, disk_path: Path, status: os.stat_result) -> FileRef:
+def file_ref(path: str, disk_path: Path, status: os.stat_result) -> FileRef:
+    """The stamp of a file from what the system says of it."""
     # A file that is given up changes its entry: to compare it would fetch it again.
     ctime_ns = 0 if is_elsewhere(status) else status.st_ctime_ns
     return FileRef(path, disk_path, status.st_size, status.st_mtime_ns, ctime_ns)
@@ -128,7 +129,7 @@ def contained(root: Path, path: str) -> Path:
     The file need not exist. A name that the disk spells in another Unicode form is found. Raises
     OutsideVaultError for absolute paths, `..`, NUL and links that leave the vault.
     """
-    _check_relative(path)
+    check_relative(path)
     real_root = Path(os.path.realpath(root))
     place = real_root
     for part in PurePosixPath(path).parts:
@@ -154,10 +155,11 @@ def check_contained(root: Path, paths: Iterable[str]) -> None:
         if not name.isascii() or os.path.islink(place):  # noqa: PTH114 - as above
             contained(root, path)
         else:
-            _check_relative(path)
+            check_relative(path)
 
 
-def _check_relative(path: str) -> None:
+def check_relative(path: str) -> None:
+    """Raise OutsideVaultError for a path that leads out of a vault by its spelling alone."""
     if not is_inside(path):
         raise OutsideVaultError(
             f"{path!r} is not a path inside the vault. "

@@ -24,7 +24,7 @@ from notewell.base.types import (
 )
 from notewell.vault.conflicts import CONFLICT_COPY, original_names, related_names, set_aside
 from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON, evicted_name
-from notewell.vault.files import _check_relative, _file_ref, contained, read_bytes
+from notewell.vault.files import check_relative, contained, file_ref, read_bytes
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
 from notewell.vault.readers import described, is_readable, readable
 
@@ -179,7 +179,7 @@ class Walker:
             self._warn(spelled, " is not a plain file; skipped.")
             return
         path = _key(spelled)
-        file = _file_ref(path, Path(disk_path), status)
+        file = file_ref(path, Path(disk_path), status)
         if not spelled.isprintable() and _broken(spelled):
             reason = "Its name is not valid UTF-8. Rename it to have it indexed."
             self._excluded.append(ExcludedFile(file, "bad_name", reason))
@@ -254,7 +254,7 @@ def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
 def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
     by_folder: dict[str, set[str]] = defaultdict(set)
     for path in outermost(within):
-        _check_relative(path)
+        check_relative(path)
         parent, _, name = path.rpartition("/")
         if not any(is_hidden(part) for part in parent.split("/") if part):
             by_folder[parent].add(unicodedata.normalize("NFC", name))
@@ -281,7 +281,7 @@ def is_folder(root: Path, path: str) -> bool:
 
     Raises OutsideVaultError for an absolute path or one with `..`.
     """
-    _check_relative(path)
+    check_relative(path)
     try:
         return os.path.isdir(contained(root, path))  # noqa: PTH112 - as above
     except OutsideVaultError:  # through a link: `decide` has a rule for that
@@ -294,7 +294,7 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     Covers the rules of `walk` that need only the path, and files hidden by Obsidian. Raises
     OutsideVaultError for a path that is not inside the vault.
     """
-    _check_relative(path)
+    check_relative(path)
     parts = path.split("/")
     hidden = next((part for part in parts if is_hidden(part)), None)
     if hidden is not None:

@@ -17,6 +17,7 @@ import pytest
 from notewell.base.errors import CancelledError
 from notewell.base.support.http import (
     Cancel,
+    HttpClient,
     HttpError,
     HttpReply,
     HttpRequest,
@@ -24,7 +25,6 @@ from notewell.base.support.http import (
     Tls,
     parse_json,
 )
-from notewell.base.support.http.client import HttpClient
 from tests.models.loopback import nobody, silence
 from tests.waiting import HANG_S
 

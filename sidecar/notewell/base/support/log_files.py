@@ -80,8 +80,7 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
     finally:
         root.setLevel(before)
         root.removeHandler(handler)
-        _stop(listener)
-        written.close()
+        _finish(listener, written)
         lock.release()
 
 
@@ -91,11 +90,16 @@ def _rotated(file: Path) -> _PrivateFileHandler:
     )
 
 
-def _stop(listener: QueueListener) -> None:
-    """Write what waits; a disk that does not respond is given up after some seconds."""
-    stopping = threading.Thread(target=listener.stop, name="log-files", daemon=True)
-    stopping.start()
-    stopping.join(_CLOSE_S)
+def _finish(listener: QueueListener, written: logging.Handler) -> None:
+    """Write what waits and close the file; a disk that does not respond is given up."""
+
+    def finish() -> None:
+        listener.stop()
+        written.close()
+
+    finishing = threading.Thread(target=finish, name="log-files", daemon=True)
+    finishing.start()
+    finishing.join(_CLOSE_S)
 
 
 @contextmanager

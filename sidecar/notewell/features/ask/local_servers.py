@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
 from notewell.base.errors import ProviderError
-from notewell.base.support.http import HttpError, HttpRequest
-from notewell.base.support.http.client import HttpClient
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest
 from notewell.base.types.frozen import frozen
 from notewell.features.ask.requests import (
     LocalModels,

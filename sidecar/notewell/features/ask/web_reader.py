@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from urllib.parse import quote, urljoin
 
 from notewell.base.errors import ProviderError
-from notewell.base.support.http import HttpError, HttpRequest, Json
+from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
 from notewell.base.support.http.addresses import (
     MALFORMED,
     Resolve,
@@ -23,9 +23,7 @@ from notewell.base.support.http.addresses import (
     resolve,
     web_address,
 )
-from notewell.base.support.http.client import HttpClient
 from notewell.base.support.http.connection import PORTS
-from notewell.base.support.http.streamed import StreamedReply
 from notewell.features.ask.permissions import KnownAddresses
 
 NOT_ALLOWED = (

@@ -21,10 +21,8 @@ from notewell.base.errors import (
     UsageError,
     WriteError,
 )
-from notewell.base.support.http import HttpError
+from notewell.base.support.http import HttpClient, HttpError, StreamedReply
 from notewell.base.support.http.addresses import MALFORMED, Resolve, public_request, resolve
-from notewell.base.support.http.client import HttpClient
-from notewell.base.support.http.streamed import StreamedReply
 from notewell.base.types.frozen import frozen
 from notewell.engine.feature import OpenVault
 from notewell.engine.runs import RunProgress

@@ -18,7 +18,7 @@ import numpy as np
 
 from notewell.features.postgres.connection import Database, Row, Session
 from notewell.features.postgres.documents import ANALYSIS, DocumentTable
-from notewell.features.postgres.structures import _GENERATION, _LINKS, _TERMS, PostgresKeywords
+from notewell.features.postgres.structures import PostgresKeywords
 from notewell.index.link_graph import LinkGraph
 from notewell.index.link_table import LinkTable
 from notewell.index.note_postings import NoteTable
@@ -26,6 +26,7 @@ from notewell.index.note_segments import Segment
 from notewell.index.port import ArrayCache, NamedArrays
 from notewell.index.row_values import LINK_COLUMNS, strings
 
+_TERMS, _LINKS, _GENERATION = "terms", "links", "generation"  # names of what is stored
 # Other arrays, or arrays of other tokens, are not read; counted up where they mean another thing.
 _FORMAT = f"1:{ANALYSIS}:{[each.name for each in (*fields(Segment), *fields(LinkTable))]}"
 _MOST_CHANGED = 0.1  # of the notes since something was stored: else it is made and stored again

@@ -273,6 +273,3 @@ def _best(chunk_ids: IdArray, scores: npt.NDArray[np.float64], limit: int) -> Ch
         chunk_ids, rounded = chunk_ids[kept], rounded[kept]
     order = np.lexsort((chunk_ids, -rounded))[:limit]
     return ChunkHits(chunk_ids[order], rounded[order])
-
-
-_TERMS, _LINKS, _GENERATION = "terms", "links", "generation"  # names of what is stored

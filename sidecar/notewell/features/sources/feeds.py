@@ -9,8 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from notewell.base.errors import SourceError
-from notewell.base.support.http import Json
-from notewell.base.support.http.connection import is_loopback
+from notewell.base.support.http import Json, is_loopback
 from notewell.base.support.plain_file import open_plain
 from notewell.features.sources.logseq import LogseqGraph
 from notewell.features.sources.pages import Feed, Item, Unread

@@ -16,8 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from notewell.base.errors import NotewellError, SourceError
-from notewell.base.support.http.client import HttpClient
-from notewell.base.support.http.connection import is_loopback
+from notewell.base.support.http import HttpClient, is_loopback
 from notewell.contract.fields import iso
 from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.feature import OpenVault

@@ -20,9 +20,15 @@ from urllib.parse import quote, urlsplit
 
 from notewell.base.config import ENV_ROAM_TOKEN, secret
 from notewell.base.errors import SourceError
-from notewell.base.support.http import HttpError, HttpReply, HttpRequest, Json
-from notewell.base.support.http.client import HttpClient
-from notewell.base.support.http.connection import error_words, is_loopback
+from notewell.base.support.http import (
+    HttpClient,
+    HttpError,
+    HttpReply,
+    HttpRequest,
+    Json,
+    error_words,
+    is_loopback,
+)
 from notewell.features.sources.spec import SourceSpec
 from notewell.models.keys import kept_key, write_key
 

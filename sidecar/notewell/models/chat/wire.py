@@ -16,15 +16,15 @@ from urllib.parse import urlsplit
 from notewell.base.errors import ProviderError
 from notewell.base.support.http import (
     Cancel,
+    HttpClient,
     HttpError,
     HttpRequest,
     Json,
     Retry,
+    StreamedReply,
     error_words,
     parse_json,
 )
-from notewell.base.support.http.client import HttpClient
-from notewell.base.support.http.streamed import StreamedReply
 from notewell.base.types.frozen import frozen
 from notewell.models.chat import ToolCall, Turn
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from notewell.base.errors import CancelledError, ModelError
 from notewell.base.support.http import (
     Cancel,
+    HttpClient,
     HttpError,
     HttpReply,
     HttpRequest,
@@ -24,7 +25,6 @@ from notewell.base.support.http import (
     Retry,
     error_words,
 )
-from notewell.base.support.http.client import HttpClient
 from notewell.models.remote.services import EmbeddingEndpoint, Limits
 from notewell.models.resilient import Degraded
 
