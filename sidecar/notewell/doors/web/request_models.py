@@ -48,10 +48,12 @@ class RequestModel(BaseModel):
     @model_validator(mode="after")
     def _make_record(self) -> Self:
         """Make the record, which checks its fields against each other."""
-        given = {field.name: getattr(self, field.name) for field in request_fields(self.record)}
-        if beyond_64_bits(given):
-            raise ValueError(SMALLER_NUMBERS)
-        self._made = self.record(**{name: _to_record(value) for name, value in given.items()})
+        values = {field.name: getattr(self, field.name) for field in request_fields(self.record)}
+        for name in self.model_fields_set & values.keys():  # defaults need no check
+            if beyond_64_bits(values[name]):
+                raise ValueError(SMALLER_NUMBERS)
+            values[name] = _to_record(values[name])
+        self._made = self.record(**values)
         return self
 
     def to_record(self) -> Any:
