@@ -22,7 +22,7 @@ MODULES = {
 }
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 60
-MOST_BROAD_EXCEPTS = 26
+MOST_BROAD_EXCEPTS = 28
 MOST_TYPE_IGNORES = 3
 MOST_QUESTIONS = 2  # of two records, whose words the contract shows
 # The parts of a statement that hold statements, by their names in Python's grammar.

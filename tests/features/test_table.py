@@ -67,12 +67,11 @@ def test_its_commands_tools_prompts_and_settings_are_gone_and_no_others(feature:
 
     gone = set(every.list_commands(context)) - set(root.list_commands(context))
 
-    assert gone == set(feature.commands)
-    assert all(root.get_command(context, name) is None for name in feature.commands)
+    assert gone == set(feature.command_names)
+    assert all(root.get_command(context, name) is None for name in feature.command_names)
     mine = set(load(feature.tools)) if feature.tools else set()
     assert [tool for tool in tools(FEATURES) if tool not in mine] == list(tools(rest))
-    asked = set(load(feature.prompts)) if feature.prompts else set()
-    assert [prompt for prompt in prompts(FEATURES) if prompt not in asked] == list(prompts(rest))
+    assert [prompt for prompt in prompts(FEATURES) if prompt not in mine] == list(prompts(rest))
     assert len(sections(FEATURES)) - len(sections(rest)) == bool(feature.settings)
 
 
@@ -84,22 +83,9 @@ def test_names_and_requests_are_unique() -> None:
 
 @pytest.mark.parametrize("feature", OPTIONAL, ids=lambda one: one.name)
 def test_all_that_a_row_names_exists(feature: Feature) -> None:
-    named = (
-        feature.answers,
-        feature.handlers,
-        feature.tools,
-        feature.prompts,
-        feature.settings,
-        feature.beside,
-        feature.own_folders,
-        feature.tuning,
-    )
-    for place in (
-        *named,
-        *feature.commands.values(),
-        *feature.engines.values(),
-        *feature.sources.values(),
-    ):
+    named = (feature.answers, feature.handlers, feature.tools, feature.settings)
+    commands = [place for names in feature.commands.values() for place in names.values()]
+    for place in (*named, *commands, *feature.provides.values()):
         if place:
             assert load(place) is not None
 
@@ -108,7 +94,9 @@ def test_a_search_that_only_a_missing_feature_can_do_says_so(
     settings: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "Home").mkdir()
-    vaults = Vaults(settings, features=[one for one in FEATURES if not one.expands])
+    vaults = Vaults(
+        settings, features=[one for one in FEATURES if "llm" not in one.provided("search")]
+    )
     engine = vaults.open(vaults.add(tmp_path / "Home"), writable=True)
     with pytest.raises(NotFoundError) as refused:
         engine.search(SearchRequest("bees", expand="llm"))

@@ -11,14 +11,14 @@ import pytest
 from notewell.base.errors import NotFoundError, OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.base.types import Settings, VaultRecord, VaultRules
 from notewell.contract.status import Change
-from notewell.engine.feature import load, open_source
+from notewell.engine.feature import load, open_source, provided
 from notewell.features import FEATURES
 from notewell.vault.sources import SOURCES, Source
 
 # Those of the core, and those of features.
 KINDS = {
     **SOURCES,
-    **{kind: load(place) for one in FEATURES for kind, place in one.sources.items()},
+    **{kind: load(place) for kind, place in provided(FEATURES, "source").items()},
 }
 Fill = Callable[[Source, str, str], None]
 

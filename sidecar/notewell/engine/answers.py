@@ -20,9 +20,9 @@ from notewell.contract import (
 from notewell.contract.request import Request
 
 if TYPE_CHECKING:
-    from notewell.engine.feature import OpenFeatures
     from notewell.engine.index_work import IndexWork
     from notewell.engine.model_suggestions import ModelSuggestions
+    from notewell.engine.open_features import OpenFeatures
     from notewell.engine.search_history import SearchHistory
     from notewell.engine.searcher import Searcher
     from notewell.search.query.complete import Completions

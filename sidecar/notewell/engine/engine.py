@@ -36,13 +36,11 @@ from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream, RequestThreads
 from notewell.engine.feature import (
     Feature,
-    OpenFeatures,
     OpenVault,
     engines,
+    files,
     open_source,
     own_folders,
-    query_table,
-    tuning,
     usual_times,
 )
 from notewell.engine.follower import Follower, VaultWatcher
@@ -55,6 +53,7 @@ from notewell.engine.ingest.reports import Tally
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.ingest.writer import Writer
 from notewell.engine.model_suggestions import ModelSuggestions
+from notewell.engine.open_features import OpenFeatures
 from notewell.engine.reader_pool import AskedSearch, LentModel, ReaderPool, SearchedVault
 from notewell.engine.runs import RunLog, Runs
 from notewell.engine.scheduler import Scheduler, Starts
@@ -64,7 +63,10 @@ from notewell.index.engines import DEFAULT, engine_of, open_index
 from notewell.index.port import Index
 from notewell.models.loading import load_embedder
 from notewell.models.pool import Loader
+from notewell.models.query_table_file import find_table_in
+from notewell.search import tuning_file
 from notewell.search.query.complete import Completions
+from notewell.search.tuning_file import TuningFile
 from notewell.search.weights import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
@@ -121,15 +123,17 @@ class Engine:
             fetch_missing=parts.fetch_missing,
             runs=log,
             priority=self.threads.priority,
+            notes_changed=self._note_changes,
         )
         self.events = self._writer.events
         self.work = IndexWork(record, index, parts.source, self._writer, parts.mirror, own=own)
         self.history = SearchHistory(index, record, settings)
         self.completions = Completions(index, record.name)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
-        factors = tuning(parts.features, record.data_folder(settings.data_dir))
-        self._tuning = factors or (lambda: UNTUNED)
-        find_table = query_table(parts.features, record.data_folder(settings.data_dir))
+        folder = record.data_folder(settings.data_dir)
+        kept = files(parts.features)  # what a feature stored is not used without it
+        self._tuning = TuningFile(folder).current if tuning_file.NAME in kept else lambda: UNTUNED
+        find_table = find_table_in(folder, kept)
         self.searcher = Searcher(
             index,
             record,
@@ -222,9 +226,9 @@ class Engine:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
-        shown = self.history.without_rejected(request)
-        found = self.features.search(shown, self._search)
-        return self.history.logged(request, self.features.refreshed(request, found))
+        wanted = self.features.search_requested(self.history.without_rejected(request))
+        found = self.features.search(wanted, self._search)
+        return self.history.logged(request, self.features.results_ready(request, found))
 
     def _search(self, request: SearchRequest) -> SearchReply:
         """Search in a reader process where its result is the same as here, otherwise here."""
@@ -307,6 +311,7 @@ class Engine:
         if self.shared is not None:
             self.shared = replace(self.shared, settings=settings)
         self.searcher.use_rules(settings.search)
+        self.features.settings_changed(settings)
 
     def use_consent(self, hosts: tuple[str, ...]) -> None:
         """Send notes to these hosts alone, from now on; a model that waited for it is loaded."""
@@ -324,6 +329,9 @@ class Engine:
         from notewell.models.chat.providers import Providers  # noqa: PLC0415 - few vaults have one
 
         return Providers(self._settings.ask, self._settings.data_dir / "ask")
+
+    def _note_changes(self, paths: Sequence[str]) -> None:
+        self.features.notes_changed(paths)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -355,7 +363,7 @@ class Engine:
             return
         self._writer.start(after=prepared)
         self._watcher.start(after=prepared)
-        self.features.start()
+        self.features.vault_opened()
         self.vault.schedule.start(self._starts())
 
     def _starts(self) -> Starts:

@@ -25,7 +25,7 @@ from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, databases, engines, files, load
+from notewell.engine.feature import Feature, databases, engines, files, has_past
 from notewell.engine.ingest.plan import FEWEST, is_same_vault
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults
 from notewell.engine.reader_pool import ReaderPool, reader_count
@@ -193,11 +193,7 @@ class Vaults(KnownVaults):
         return self._served
 
     def has_past(self, record: VaultRecord) -> bool:
-        return any(
-            load(feature.searches_history)(record.path)
-            for feature in self._features
-            if feature.searches_history
-        )
+        return has_past(self._features, record.path)
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""

@@ -24,7 +24,7 @@ from notewell.base.errors import ModelError
 from notewell.base.support.program import release_freed_memory
 from notewell.base.types import Embedder, FloatArray, ModelKey, ModelRules
 from notewell.contract.search import SearchReply
-from notewell.engine.feature import open_source, query_table
+from notewell.engine.feature import files, open_source
 from notewell.engine.ingest.active_model import Models
 from notewell.engine.reader_pool import AskedSearch, Embed, LentModel, Opening, send
 from notewell.engine.searcher import Searcher
@@ -32,6 +32,7 @@ from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models.fetch import fetch
 from notewell.models.loading import described, load_embedder
+from notewell.models.query_table_file import find_table_in
 from notewell.models.tokens import KnownText, read_tokenizer, read_words
 from notewell.search.weights import UNTUNED, Tuning
 
@@ -79,14 +80,14 @@ class _Opened:
         index = open_index(vault.directory, writable=False)
         models = Models(index, settings.model, partial(_load, wanted, embed))
         uri = open_source(vault.features, vault.record, settings).uri
-        tables = query_table(vault.features, vault.record.data_folder(settings.data_dir))
+        folder = vault.record.data_folder(settings.data_dir)
         searcher = Searcher(
             index,
             vault.record,
             settings,
             models,
             lambda: opened.tuning,
-            find_table=tables,
+            find_table=find_table_in(folder, files(vault.features)),
             uri=uri,
         )
         opened = cls(wanted, index, models, searcher)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeAlias
 
@@ -45,9 +45,12 @@ class TableFile:
         disk.replace(self._file, table.encode())
 
 
-def current(folder: Path) -> FindTable:
-    """The function that gives the table of a vault for a model."""
-    return TableFile(folder).of
+def find_table_in(folder: Path, kept: Collection[str]) -> FindTable:
+    """The function that finds tables in the data folder of a vault.
+
+    It finds none unless the table's file is among the names `kept`.
+    """
+    return TableFile(folder).of if NAME in kept else lambda _: None
 
 
 def _load(file: Path) -> QueryTable | None:

@@ -27,7 +27,7 @@ from notewell.features.evaluate.service import (
     fit_and_check,
     query_weights,
 )
-from notewell.features.evaluate.tuning import current
+from notewell.search.tuning_file import TuningFile
 from notewell.search.weights import UNTUNED, Tuning
 from tests.vaults import settings_in
 
@@ -143,7 +143,7 @@ def test_too_few_judged_queries_are_counted(vaults: Vaults, record: VaultRecord)
 
     assert (reply.outcome, reply.queries, reply.missing) == ("too_few", 12, 18)
     assert reply.gain is None
-    assert current(engine.vault.folder)() == UNTUNED
+    assert TuningFile(engine.vault.folder).current() == UNTUNED
 
 
 def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: VaultRecord) -> None:
@@ -152,7 +152,7 @@ def test_a_vault_is_tuned_on_request_only_and_reset(vaults: Vaults, record: Vaul
     before = first(engine)
 
     shown = engine.answer(TuneRequest())
-    assert (shown.outcome, current(engine.vault.folder)(), first(engine)) == (
+    assert (shown.outcome, TuningFile(engine.vault.folder).current(), first(engine)) == (
         "better",
         UNTUNED,
         before,
@@ -197,7 +197,7 @@ def test_results_sorted_anew_are_those_of_a_tuned_search(
     engine.answer(TuneRequest(apply=True))
 
     report = run_golden(vaults, record, systems=(HYBRID,))
-    assert found.ndcg(current(engine.vault.folder)()).mean() == pytest.approx(
+    assert found.ndcg(TuningFile(engine.vault.folder).current()).mean() == pytest.approx(
         report.systems[0].rows[0].figures.ndcg_10
     )
 
@@ -223,7 +223,7 @@ def test_a_damaged_file_is_ignored_and_deleted_with_the_vault(
     file = tmp_path / "data" / "vaults" / record.id / "tuning.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"names": 9, "more": 1}', encoding="utf-8")
-    factors = current(engine.vault.folder)
+    factors = TuningFile(engine.vault.folder).current
     assert factors() == Tuning(names=2.0)
     file.write_text("{", encoding="utf-8")
     assert factors() == UNTUNED

@@ -282,6 +282,7 @@ class Section:
     The file in a vault may set the keys `in_vault` and no others. Over HTTP the keys
     `safe` may be changed, and `here` by an administrator on the server's computer who confirmed
     it. `live`: a server uses changes at once. `usual` are the keys that people change.
+    `own_folder` is the key with the folder of notes that this feature alone edits, if it has one.
     """
 
     name: str
@@ -291,6 +292,7 @@ class Section:
     here: tuple[str, ...] = ()
     live: bool = False
     usual: tuple[str, ...] = ()
+    own_folder: str = ""
 
 
 @frozen

@@ -264,6 +264,12 @@ class Batch:
     ledger: tuple[LedgerEntry, ...] = ()
     model: ModelKey | None = None  # determines whether notes are `indexed` or `keyword_only`
 
+    @property
+    def note_paths(self) -> tuple[str, ...]:
+        """The paths of the notes that it stores, moves (from and to) or removes."""
+        moved = (path for move in self.moves for path in (move.old_path, move.new_path))
+        return tuple(dict.fromkeys((*moved, *self.removes, *(put.note.path for put in self.puts))))
+
 
 @frozen
 class Applied:

@@ -59,10 +59,12 @@ _CORE: tuple[Tool, ...] = (
 
 def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
     """The tools of the core and of features."""
-    return (
-        *_CORE,
-        *(tool for feature in features if feature.tools for tool in load(feature.tools)),
-    )
+    return (*_CORE, *(tool for feature in features for tool in _tools_of(feature)))
+
+
+def _tools_of(feature: Feature) -> tuple[Tool, ...]:
+    offered = load(feature.tools) if feature.tools else ()
+    return tuple(each for each in offered if isinstance(each, Tool))
 
 
 def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
@@ -73,7 +75,7 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
     every = tools(features)
     names = [tool.name for tool in every]
     found = {
-        feature.name: {tool.name for tool in load(feature.tools)}
+        feature.name: {tool.name for tool in _tools_of(feature)}
         for feature in features
         if feature.tools
     }
@@ -89,9 +91,8 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
 
 def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
     """The prompts of features."""
-    return tuple(
-        prompt for feature in features if feature.prompts for prompt in load(feature.prompts)
-    )
+    offered = (each for feature in features if feature.tools for each in load(feature.tools))
+    return tuple(each for each in offered if isinstance(each, PromptText))
 
 
 TOOLS = tools(FEATURES)

@@ -87,7 +87,8 @@ class Signals:
 
     `stop` ends the run between two transactions. `give_way` only ends embedding and the reading of
     a whole vault; reading a few notes is so short that newly saved ones can wait for it. `between`
-    is called between two notes and blocks while searches have priority.
+    is called between two notes and blocks while searches have priority. `notes_changed` is called
+    with the paths of notes that were stored, moved or removed.
     """
 
     progress: Callable[[Progress], None] = lambda _: None
@@ -95,6 +96,7 @@ class Signals:
     stop: Callable[[], bool] = lambda: False
     give_way: Callable[[], bool] = lambda: False
     between: Callable[[], None] = lambda: None
+    notes_changed: Callable[[Sequence[str]], None] = lambda _: None
 
     def stop_or_give_way(self) -> bool:
         """True if to stop work that may wait."""
@@ -119,7 +121,7 @@ class Indexer:
         fingerprint = self._fingerprint(embedder)
         rebuilt = not work.paths and self._index.meta(_FINGERPRINT) != fingerprint
         plan, warnings = self._plan(replace(work, full=work.full or rebuilt))
-        self._open(plan, embedder.key if embedder is not None else None)
+        self._open(plan, embedder.key if embedder is not None else None, signals)
         if rebuilt:
             # From here on every note that has to be read again is `pending` in the ledger.
             self._index.set_meta(_FINGERPRINT, fingerprint)
@@ -197,12 +199,13 @@ class Indexer:
         except UnreadableNoteError:
             return None
 
-    def _open(self, plan: Plan, model: ModelKey | None) -> None:
+    def _open(self, plan: Plan, model: ModelKey | None, signals: Signals) -> None:
         """Commit changes that need no reading, and mark the notes to read as pending."""
         failed = {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
         batch = _opening(plan, failed, model)
         if batch.moves or batch.removes or batch.forgets or batch.ledger:
             self._index.apply(batch)
+            signals.notes_changed(batch.note_paths)
 
     def _first_pass(
         self,
@@ -255,6 +258,7 @@ class Indexer:
             if read is None:
                 break
             found = self._index.apply(read.batch, between_notes=signals.between).reused
+            signals.notes_changed(read.batch.note_paths)
             add_model_work(self._index, reused=found)
             reused += found
             done += read.count

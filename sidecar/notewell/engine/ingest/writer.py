@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -53,10 +53,12 @@ class Writer:
         runs: RunLog | None = None,
         schedule: Schedule | None = None,
         priority: SearchPriority | None = None,
+        notes_changed: Callable[[Sequence[str]], None] = lambda _: None,
     ) -> None:
         """`runs` is where each run is recorded; the writer gives way to searches of `priority`.
 
-        `schedule` has the times of retries and of loading the model again.
+        `schedule` has the times of retries and of loading the model again. `notes_changed` is
+        called with the paths of notes whenever some were stored, moved or removed.
         """
         self.queue = WorkQueue()
         self.events = EventLog(first=time.time_ns() // 1_000_000)
@@ -68,6 +70,7 @@ class Writer:
         self._schedule = schedule or Schedule()
         self._recorded = RecordedRuns(runs)
         self._priority = priority or SearchPriority()
+        self._notes_changed = notes_changed
         self._activity = Activity(guard=held_removal(index))
         self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -224,6 +227,7 @@ class Writer:
             ),
             give_way=lambda: queue.saved_waiting,
             between=self._priority.give_way,
+            notes_changed=self._notes_changed,
         )
 
     def _finish(self, work: Work, totals: RunTotals, outcome: str) -> None:

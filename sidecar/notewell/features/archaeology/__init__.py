@@ -6,8 +6,6 @@ ARCHAEOLOGY = Feature(
     name="archaeology",
     requests="notewell.features.archaeology.requests:REQUESTS",
     answers="notewell.features.archaeology.service:open_feature",
-    commands={"archaeology": "notewell.features.archaeology.commands:archaeology"},
-    heading="Commands",
+    commands={"Commands": {"archaeology": "notewell.features.archaeology.commands:archaeology"}},
     tools="notewell.features.archaeology.commands:TOOLS",
-    prompts="notewell.features.archaeology.commands:PROMPTS",
 )

@@ -135,9 +135,6 @@ TOOLS = (
         shows=_timeline,
         cut=("notes", "peaks", "gaps", "intervals"),
     ),
-)
-
-PROMPTS = (
     PromptText(
         "topic_history",
         "History of a topic",

@@ -7,8 +7,7 @@ ASK = Feature(
     requests="notewell.features.ask.requests:REQUESTS",
     answers="notewell.features.ask.service:open_feature",
     handlers="notewell.features.ask.handlers:HANDLERS",
-    commands={"ask": "notewell.features.ask.commands:ask"},
-    heading="Commands",
+    commands={"Commands": {"ask": "notewell.features.ask.commands:ask"}},
     files=("conversations/*.json",),
-    expands=("llm",),
+    provides={"search:llm": ""},
 )

@@ -19,7 +19,7 @@ from notewell.doors.web.auth import CALLER
 from notewell.doors.web.site import Handler, Site
 from notewell.engine.configuration import Configuration
 from notewell.engine.event_loop import EventStream, StreamedEvent
-from notewell.engine.feature import OpenFeatures
+from notewell.engine.open_features import OpenFeatures
 from notewell.features.ask.local_servers import find_servers, rules_of
 from notewell.features.ask.polled_answers import PolledAnswers
 from notewell.features.ask.requests import (

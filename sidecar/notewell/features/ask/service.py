@@ -360,5 +360,5 @@ def open_feature(vault: OpenVault) -> OpenFeature:
             PermitAddressRequest: asking.permit,
         },
         streams={AskRequest: asking.answer},
-        expand_query=Expander(vault.chat).search,
+        searches={"llm": Expander(vault.chat).search},
     )

@@ -10,8 +10,9 @@ from notewell.engine.feature import Feature
 BACKUP = Feature(
     name="backup",
     commands={
-        "backup": "notewell.features.backup.commands:backup",
-        "restore": "notewell.features.backup.commands:restore",
+        "system": {
+            "backup": "notewell.features.backup.commands:backup",
+            "restore": "notewell.features.backup.commands:restore",
+        }
     },
-    heading="system",
 )

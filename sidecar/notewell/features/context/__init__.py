@@ -6,8 +6,6 @@ CONTEXT = Feature(
     name="context",
     requests="notewell.contract.context:REQUESTS",  # of the core: answers of a model ask for it too
     answers="notewell.features.context.service:open_feature",
-    commands={"context": "notewell.features.context.commands:context"},
-    heading="Commands",
+    commands={"Commands": {"context": "notewell.features.context.commands:context"}},
     tools="notewell.features.context.commands:TOOLS",
-    prompts="notewell.features.context.commands:PROMPTS",
 )

@@ -129,9 +129,6 @@ TOOLS = (
         writes=False,
         core=("query", "budget_tokens", "vault"),
     ),
-)
-
-PROMPTS = (
     PromptText(
         "answer_from_notes",
         "Answer from my notes",

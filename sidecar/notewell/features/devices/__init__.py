@@ -9,6 +9,5 @@ DEVICES = Feature(
     name="devices",
     requests="notewell.features.devices.requests:REQUESTS",
     handlers="notewell.features.devices.handlers:HANDLERS",
-    commands={"pair": "notewell.features.devices.commands:pair"},
-    heading="devices",
+    commands={"devices": {"pair": "notewell.features.devices.commands:pair"}},
 )

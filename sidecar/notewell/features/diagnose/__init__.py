@@ -6,6 +6,5 @@ DIAGNOSE = Feature(
     name="diagnose",
     requests="notewell.features.diagnose.requests:REQUESTS",
     answers="notewell.features.diagnose.service:open_feature",
-    commands={"diagnose": "notewell.features.diagnose.commands:diagnose"},
-    heading="improve",
+    commands={"improve": {"diagnose": "notewell.features.diagnose.commands:diagnose"}},
 )

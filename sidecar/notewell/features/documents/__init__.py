@@ -9,9 +9,8 @@ DOCUMENTS = Feature(
     name="documents",
     requests="notewell.features.documents.requests:REQUESTS",
     answers="notewell.features.documents.service:open_feature",
-    commands={"documents": "notewell.features.documents.commands:documents"},
-    heading="vaults",
+    commands={"vaults": {"documents": "notewell.features.documents.commands:documents"}},
     tools="notewell.features.documents.commands:TOOLS",
-    beside="notewell.features.documents.source:with_documents",
+    provides={"files:documents": "notewell.features.documents.source:with_documents"},
     files=("documents.json",),
 )

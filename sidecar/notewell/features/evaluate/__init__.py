@@ -10,10 +10,10 @@ EVALUATE = Feature(
     requests="notewell.features.evaluate.requests:REQUESTS",
     answers="notewell.features.evaluate.service:open_feature",
     commands={
-        "tune": "notewell.features.evaluate.commands:tune",
-        "eval": "notewell.features.evaluate.commands:evaluate",
+        "improve": {
+            "tune": "notewell.features.evaluate.commands:tune",
+            "eval": "notewell.features.evaluate.commands:evaluate",
+        }
     },
-    heading="improve",
-    tuning="notewell.features.evaluate.tuning:current",
     files=("tuning.json",),
 )

@@ -29,7 +29,7 @@ from notewell.features.evaluate.run import (
     measure,
     up_to_date,
 )
-from notewell.features.evaluate.tuning import TuningFile
+from notewell.search.tuning_file import TuningFile
 from notewell.search.weights import UNTUNED
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from notewell.features.evaluate.requests import (
     TuneReply,
     TuneRequest,
 )
-from notewell.features.evaluate.tuning import TuningFile
+from notewell.search.tuning_file import TuningFile
 from notewell.search.weights import UNTUNED, Tuning
 
 MIN_QUERIES = 30  # with fewer, no gain is sure

@@ -6,7 +6,6 @@ EVIDENCE = Feature(
     name="evidence",
     requests="notewell.features.evidence.requests:REQUESTS",
     answers="notewell.features.evidence.service:open_feature",
-    commands={"evidence": "notewell.features.evidence.commands:evidence"},
-    heading="Commands",
+    commands={"Commands": {"evidence": "notewell.features.evidence.commands:evidence"}},
     tools="notewell.features.evidence.commands:TOOLS",
 )

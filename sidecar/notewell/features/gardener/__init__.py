@@ -39,11 +39,10 @@ GARDENER = Feature(
     name="gardener",
     requests="notewell.features.gardener.requests:REQUESTS",
     answers="notewell.features.gardener.service:open_feature",
-    commands={"garden": "notewell.features.gardener.commands:garden"},
-    heading="Groups of commands",
+    commands={"Groups of commands": {"garden": "notewell.features.gardener.commands:garden"}},
     tools="notewell.features.gardener.commands:TOOLS",
     runs={"plan": "sunday 03:00"},
     settings="notewell.features.gardener:SECTION",
-    starts=True,
+    events=("vault_opened",),
     files=("garden.json",),
 )

@@ -88,7 +88,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
             ForgetRejections: plans.forget,
         },
         runs={"plan": plans.begin},
-        start=plans.resume,
+        events={"vault_opened": plans.resume},
     )
 
 

@@ -33,10 +33,11 @@ GLEANINGS = Feature(
     name="gleanings",
     requests="notewell.features.gleanings.requests:REQUESTS",
     answers="notewell.features.gleanings.service:open_feature",
-    commands={"gleanings": "notewell.features.gleanings.commands:gleanings"},
-    heading="Groups of commands",
+    commands={
+        "Groups of commands": {"gleanings": "notewell.features.gleanings.commands:gleanings"}
+    },
     tools="notewell.features.gleanings.commands:TOOLS",
-    beside="notewell.features.gleanings.results:with_gleanings",
+    provides={"files:gleanings": "notewell.features.gleanings.results:with_gleanings"},
     runs={"extract": "23:00", "maintain": "sunday 02:00"},
     settings="notewell.features.gleanings:SECTION",
     files=("gleanings.json",),

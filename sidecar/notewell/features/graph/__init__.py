@@ -10,8 +10,6 @@ GRAPH = Feature(
     name="graph",
     requests="notewell.features.graph.requests:REQUESTS",
     answers="notewell.features.graph.service:open_feature",
-    commands={"graph": "notewell.features.graph.commands:graph"},
-    heading="Groups of commands",
+    commands={"Groups of commands": {"graph": "notewell.features.graph.commands:graph"}},
     tools="notewell.features.graph.commands:TOOLS",
-    prompts="notewell.features.graph.commands:PROMPTS",
 )

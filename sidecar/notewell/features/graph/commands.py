@@ -261,9 +261,6 @@ TOOLS = (
         run=stats,
         cut=("hubs",),
     ),
-)
-
-PROMPTS = (
     PromptText(
         "find_connections",
         "Find missing links",

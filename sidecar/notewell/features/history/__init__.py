@@ -9,7 +9,6 @@ HISTORY = Feature(
     name="history",
     requests="notewell.features.history.requests:REQUESTS",
     answers="notewell.features.history.service:open_feature",
-    commands={"history": "notewell.features.history.commands:history"},
-    heading="Commands",
-    searches_history="notewell.features.history.git:has_history",
+    commands={"Commands": {"history": "notewell.features.history.commands:history"}},
+    provides={"search:past": "notewell.features.history.git:has_history"},
 )

@@ -36,7 +36,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
     history = VaultHistory(vault)
     return OpenFeature(
         answers={HistoryRequest: history.versions},
-        search_history=history.search,
+        searches={"past": history.search},
         close=history.close,
     )
 

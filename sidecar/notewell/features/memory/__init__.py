@@ -6,7 +6,6 @@ answers all requests; `folder` reads and writes the notes.
 
 from __future__ import annotations
 
-from notewell.base.types import Settings
 from notewell.base.types.frozen import frozen
 from notewell.base.types.settings import Section
 from notewell.engine.feature import Feature
@@ -26,13 +25,8 @@ SECTION = Section(
     here=("folder",),
     live=True,
     usual=("folder",),
+    own_folder="folder",
 )
-
-
-def own_folders(settings: Settings) -> tuple[str, ...]:
-    """The folder of the memories, whose notes say how far each is trusted."""
-    folder = settings.of(MemoryRules).folder
-    return () if folder is None else (folder,)
 
 
 MEMORY = Feature(
@@ -40,9 +34,7 @@ MEMORY = Feature(
     requests="notewell.features.memory.requests:REQUESTS",
     answers="notewell.features.memory.service:open_feature",
     handlers="notewell.features.memory.handlers:HANDLERS",
-    commands={"memory": "notewell.features.memory.commands:memory"},
-    heading="Groups of commands",
+    commands={"Groups of commands": {"memory": "notewell.features.memory.commands:memory"}},
     tools="notewell.features.memory.tools:TOOLS",
     settings="notewell.features.memory:SECTION",
-    own_folders="notewell.features.memory:own_folders",
 )

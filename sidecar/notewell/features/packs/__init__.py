@@ -10,6 +10,5 @@ from notewell.engine.feature import Feature
 
 PACKS = Feature(
     name="packs",
-    commands={"pack": "notewell.features.packs.commands:pack"},
-    heading="system",
+    commands={"system": {"pack": "notewell.features.packs.commands:pack"}},
 )

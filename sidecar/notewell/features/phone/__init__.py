@@ -30,9 +30,8 @@ PHONE = Feature(
     requests="notewell.features.phone.requests:REQUESTS",
     answers="notewell.features.phone.service:open_feature",
     handlers="notewell.features.phone.handlers:HANDLERS",
-    commands={"phone-index": "notewell.features.phone.commands:phone_index"},
-    heading="system",
+    commands={"system": {"phone-index": "notewell.features.phone.commands:phone_index"}},
     runs={"phone": ""},
     settings="notewell.features.phone:SECTION",
-    starts=True,
+    events=("vault_opened",),
 )

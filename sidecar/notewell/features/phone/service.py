@@ -71,7 +71,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
     return OpenFeature(
         answers={PhoneIndexRequest: lambda _: phone.reply(), SwitchPhoneIndex: switch},
         runs={"phone": phone.begin_due},
-        start=follow,
+        events={"vault_opened": follow},
     )
 
 

@@ -4,7 +4,6 @@ from notewell.engine.feature import Feature
 
 POSTGRES = Feature(
     name="postgres",
-    commands={"engine": "notewell.features.postgres.commands:engine"},
-    heading="system",
-    engines={"postgres": "notewell.features.postgres.engine:ENGINE"},
+    commands={"system": {"engine": "notewell.features.postgres.commands:engine"}},
+    provides={"engine:postgres": "notewell.features.postgres.engine:ENGINE"},
 )

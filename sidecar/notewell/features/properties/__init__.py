@@ -6,7 +6,6 @@ PROPERTIES = Feature(
     name="properties",
     requests="notewell.features.properties.requests:REQUESTS",
     answers="notewell.features.properties.service:open_feature",
-    commands={"properties": "notewell.features.properties.commands:properties"},
-    heading="Commands",
+    commands={"Commands": {"properties": "notewell.features.properties.commands:properties"}},
     tools="notewell.features.properties.commands:TOOLS",
 )

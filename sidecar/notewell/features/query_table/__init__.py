@@ -5,7 +5,6 @@ from notewell.engine.feature import Feature
 QUERY_TABLE = Feature(
     name="query_table",
     answers="notewell.features.query_table.service:open_feature",
-    starts=True,
+    events=("vault_opened",),
     files=("query-table.bin",),
-    query_table="notewell.models.query_table_file:current",
 )

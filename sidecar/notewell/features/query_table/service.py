@@ -55,11 +55,8 @@ def open_feature(vault: OpenVault) -> OpenFeature:
             except NotewellError as error:
                 log.warning("the query table is not fitted: %s", error.message)
 
-    return OpenFeature(
-        answers={},
-        start=threading.Thread(target=look, name="query-table", daemon=True).start,
-        close=closing.set,
-    )
+    looks = threading.Thread(target=look, name="query-table", daemon=True)
+    return OpenFeature(events={"vault_opened": looks.start}, close=closing.set)
 
 
 class TableWork:

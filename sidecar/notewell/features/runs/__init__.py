@@ -6,7 +6,6 @@ RUNS = Feature(
     name="runs",
     requests="notewell.contract.status:REQUESTS",  # of the core: other commands follow their runs
     answers="notewell.features.runs.service:open_feature",
-    commands={"runs": "notewell.features.runs.commands:runs"},
-    heading="status",
+    commands={"status": {"runs": "notewell.features.runs.commands:runs"}},
     tools="notewell.features.runs.commands:TOOLS",
 )

@@ -198,7 +198,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
     return OpenFeature(
         answers={SyncSource: lambda one: syncs.begin(remove_missing=one.remove_missing)},
         runs={"sync": lambda: syncs.begin(trigger="schedule")},
-        refresh=live.refreshed,
+        events={"results_ready": live.refreshed},
     )
 
 

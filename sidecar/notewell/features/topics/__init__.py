@@ -6,7 +6,6 @@ TOPICS = Feature(
     name="topics",
     requests="notewell.features.topics.requests:REQUESTS",
     answers="notewell.features.topics.service:open_feature",
-    commands={"topics": "notewell.features.topics.commands:topics"},
-    heading="Groups of commands",
+    commands={"Groups of commands": {"topics": "notewell.features.topics.commands:topics"}},
     tools="notewell.features.topics.commands:TOOLS",
 )

@@ -6,6 +6,5 @@ WRITES = Feature(
     name="writes",
     requests="notewell.features.writes.requests:REQUESTS",
     answers="notewell.features.writes.service:open_feature",
-    commands={"undo": "notewell.features.writes.commands:undo"},
-    heading="Commands",
+    commands={"Commands": {"undo": "notewell.features.writes.commands:undo"}},
 )

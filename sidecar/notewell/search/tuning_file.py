@@ -6,7 +6,6 @@ It is read again when it changes, so that every process that has the vault open 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -46,11 +45,6 @@ class TuningFile:
     def delete(self) -> None:
         """Have searches use the default factors."""
         self._file.unlink(missing_ok=True)
-
-
-def current(folder: Path) -> Callable[[], Tuning]:
-    """The function that gives the factors of the next search of a vault."""
-    return TuningFile(folder).current
 
 
 def _load(file: Path) -> Tuning:
