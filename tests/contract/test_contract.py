@@ -336,7 +336,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     home = tmp_path_factory.mktemp("contract")
     settings = settings_in(
         home,
-        features={"memory": MemoryRules("Memory")},
+        of_features={"memory": MemoryRules("Memory")},
         documents=DocumentRules(allow=(str(home / "Papers"),)),
         model=ModelRules(
             name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1

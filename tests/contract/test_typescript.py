@@ -34,7 +34,7 @@ def interface(name: str) -> str:
 def test_the_web_pages_have_words_for_every_setting(tmp_path: Path) -> None:
     of_features = {section.name: section.rules() for section in sections(FEATURES)}
     settings = Settings(
-        data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, features=of_features
+        data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, of_features=of_features
     )
     named = set(
         re.findall(r"""^  "?([a-z_.]+)"?: t\(""", WORDS.read_text(encoding="utf-8"), re.MULTILINE)

@@ -43,7 +43,7 @@ def started(tmp_path: Path) -> Iterator[Open]:
         settings = settings_in(
             tmp_path,
             vault=VaultRules(watch="off", reconcile_at="", exclude=("Private/",)),
-            features={"memory": MemoryRules(folder="Memory")},
+            of_features={"memory": MemoryRules(folder="Memory")},
         )
         (tmp_path / "vault").mkdir(exist_ok=True)
         record = VaultRecord("v1", "Phone", tmp_path / "vault", source=source)  # type: ignore[arg-type]

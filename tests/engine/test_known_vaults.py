@@ -206,7 +206,7 @@ def test_changed_sections_hold_for_open_vaults_and_for_those_opened_later(
     first, second = vaults.add(folder(tmp_path / "One")), vaults.add(folder(tmp_path / "Two"))
     engine = vaults.open(first, writable=True)
     asked = AskRules(provider="openai", model="one-model")
-    changed = replace(settings, ask=asked, features={"garden": GardenRules(folder="Plans")})
+    changed = replace(settings, ask=asked, of_features={"garden": GardenRules(folder="Plans")})
 
     vaults.use_sections(["ask"], lambda _: changed)
 

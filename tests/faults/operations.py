@@ -102,7 +102,7 @@ def vault_of_memories(root: Path, writer: VaultWriter | None) -> OpenVault:
     """A vault whose folder of memories is `Memory`."""
     return open_vault(
         record=VaultRecord("v1", "v", root / "vault"),
-        settings=lambda: Settings(root, root, root, features={"memory": MemoryRules("Memory")}),
+        settings=lambda: Settings(root, root, root, of_features={"memory": MemoryRules("Memory")}),
         writer=writer,
         changed=lambda _: None,
     )

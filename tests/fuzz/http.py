@@ -156,7 +156,7 @@ def _settings(settings: Settings) -> Settings:
         settings,
         limits=UNLIMITED,
         server=ServerRules(allowed_hosts=("127.0.0.1",)),
-        features={"memory": MemoryRules(folder="Memories")},
+        of_features={"memory": MemoryRules(folder="Memories")},
     )
 
 

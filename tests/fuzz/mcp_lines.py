@@ -20,8 +20,9 @@ from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
 from notewell.doors.mcp.local import LocalSource
-from notewell.doors.mcp.server import TOOLS, WellFormedMessages, build
+from notewell.doors.mcp.server import WellFormedMessages, build, tools
 from notewell.engine.known_vaults import KnownVaults
+from notewell.features import FEATURES
 from tests.doors.mcp.conftest import RIGHT, Home, make_home
 from tests.fuzz.logged import collected
 from tests.fuzz.mutation import change_json, made_of, mutate, odd_bytes
@@ -46,7 +47,7 @@ INITIALIZE = _request(
 MESSAGES: tuple[dict[str, Any], ...] = (
     *(
         _request("tools/call", {"name": tool.name, "arguments": dict(RIGHT.get(tool.name, {}))})
-        for tool in TOOLS
+        for tool in tools(FEATURES)
     ),
     _request("tools/list"),
     _request("ping"),

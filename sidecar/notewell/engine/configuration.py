@@ -264,8 +264,8 @@ def _readings(text: str | None) -> Iterator[SettingValue]:
 
 def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
     """All settings by their keys, `section.key`; paths as text."""
-    own = {key: value for key, value in _by_key(settings, "") if key != "features"}
-    for name, section in settings.features.items():
+    own = {key: value for key, value in _by_key(settings, "") if key != "of_features"}
+    for name, section in settings.of_features.items():
         own |= _by_key(section, f"{name}.")
     return own
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.vault.write import VaultWriter
 
 R = TypeVar("R")
+FEATURE_API = 1  # the version of `Feature`, and of what a feature is given
 _DATABASE = ".db"
 Requests: TypeAlias = "tuple[type[Request[Any]], ...]"
 Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
@@ -63,7 +64,7 @@ class Feature:
     its files of state in the data folder of a vault: saved in backups, deleted with the vault;
     `talks/*.json` are those of a folder of its own, whose names are hexadecimal numbers, and a
     database of SQLite ends in `.db`. `events` are those that it follows: it is opened when the
-    first of them happens.
+    first of them happens. `api` is the version that the row was written for.
 
     Kinds of `provides`:
 
@@ -87,11 +88,17 @@ class Feature:
     runs: Mapping[RunKind, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
+    api: int = FEATURE_API
 
     def provided(self, kind: str) -> Mapping[str, str]:
         """Places of the parts that it provides of one kind, by name."""
         named = ((key.partition(":"), place) for key, place in self.provides.items())
         return {name: place for (found, _, name), place in named if found == kind}
+
+    @property
+    def is_optional(self) -> bool:
+        """True if it can be switched off: it is more than requests that the core answers."""
+        return bool(self.answers or self.handlers or self.commands or self.tools or self.provides)
 
     @property
     def command_names(self) -> tuple[str, ...]:
@@ -181,6 +188,14 @@ def load(place: str) -> Any:
     """Import what a row names, `module:attribute`."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
+
+
+def switched_on(features: Sequence[Feature], settings: Settings) -> Sequence[Feature]:
+    """The features that the settings do not switch off; the same sequence if these are all."""
+    off = set(settings.features.off)
+    if not any(feature.name in off and feature.is_optional for feature in features):
+        return features
+    return tuple(row for row in features if row.name not in off or not row.is_optional)
 
 
 def requests(features: Sequence[Feature]) -> Requests:

@@ -25,7 +25,7 @@ from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, databases, engines, files, has_past
+from notewell.engine.feature import Feature, databases, engines, files, has_past, switched_on
 from notewell.engine.ingest.plan import FEWEST, is_same_vault
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults
 from notewell.engine.reader_pool import ReaderPool, reader_count
@@ -58,7 +58,8 @@ class Vaults(KnownVaults):
     ) -> None:
         """`for_vault` gives the settings with a vault's own file merged in.
 
-        `features` are the rows of what its engines answer besides searches.
+        `features` are the rows of what its engines answer besides searches, unless a setting
+        switches them off.
         """
         super().__init__(settings, for_vault=for_vault)
         self._fetch_missing = fetch_missing
@@ -193,7 +194,12 @@ class Vaults(KnownVaults):
         return self._served
 
     def has_past(self, record: VaultRecord) -> bool:
-        return has_past(self._features, record.path)
+        return has_past(self.features, record.path)
+
+    @property
+    def features(self) -> Sequence[Feature]:
+        """The features that are switched on, for all vaults."""
+        return switched_on(self._features, self._settings)
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""
@@ -222,7 +228,7 @@ class Vaults(KnownVaults):
             fetch_missing=self._fetch_missing,
             say=self._say,
             load_model=self._models.load,
-            features=self._features,
+            features=self.features,
             readers=self._readers,
         )
 

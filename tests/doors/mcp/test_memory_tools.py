@@ -33,7 +33,7 @@ WRITING = [tool.name for tool in TOOLS if tool.writes]
 @pytest.fixture
 def remembering(own_home: Home) -> Home:
     return replace(
-        own_home, settings=replace(own_home.settings, features={"memory": MemoryRules("Memory")})
+        own_home, settings=replace(own_home.settings, of_features={"memory": MemoryRules("Memory")})
     )
 
 

@@ -20,7 +20,8 @@ from notewell.contract.notes import BlockView, HeadingView, NoteReply
 from notewell.doors.mcp.arguments import request_of
 from notewell.doors.mcp.messages import is_id, repaired
 from notewell.doors.mcp.section import section_lines
-from notewell.doors.mcp.server import TOOLS
+from notewell.doors.mcp.server import tools
+from notewell.features import FEATURES
 from tests.doors.mcp.conftest import RIGHT, TOKEN, Home, connected, make_home, serving
 from tests.doors.mcp.test_stdio import INITIALIZE
 from tests.doors.mcp.test_tools import answer_of, ask, paths, refused
@@ -196,7 +197,7 @@ async def test_every_tool_answers_every_odd_form_of_every_argument(home: Home) -
     """An answer or an error of the caller's; never one that nobody expected."""
     unexpected = []
     async with connected(home) as reader:
-        for tool in TOOLS:
+        for tool in tools(FEATURES):
             right = RIGHT.get(tool.name, {})
             for name in request_of(tool).model_fields:
                 for value in ODD:
@@ -220,7 +221,7 @@ async def test_null_is_an_argument_that_was_left_out(odd: Home) -> None:
         "read_note": {"path": "Other.md"},
     }
     async with connected(odd) as reader:
-        for tool in TOOLS:
+        for tool in tools(FEATURES):
             if tool.name not in calls:
                 continue
             given = calls[tool.name]

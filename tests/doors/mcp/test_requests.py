@@ -19,9 +19,10 @@ from notewell.doors.mcp.arguments import (
     request_model,
     request_of,
 )
-from notewell.doors.mcp.server import TOOLS
+from notewell.doors.mcp.server import tools
 from notewell.doors.mcp.tool import QUERY, ArgumentChange, Tool
 from notewell.doors.web.request_models import model_of
+from notewell.features import FEATURES
 from notewell.features.memory.requests import REQUESTS, StoreMemory
 from notewell.features.memory.tools import TOOLS as MEMORY_TOOLS
 
@@ -127,7 +128,7 @@ def test_a_request_reads_what_language_models_write() -> None:
 
 
 def test_a_request_can_become_several_records() -> None:
-    similar = next(request_of(tool) for tool in TOOLS if tool.name == "similar")
+    similar = next(request_of(tool) for tool in tools(FEATURES) if tool.name == "similar")
     by_path = similar.model_validate({"path": "A.md", "unlinked": True, "limit": 3})
     assert by_path.to_record(SimilarRequest) == SimilarRequest("A.md", limit=3, unlinked=True)
     by_text = similar.model_validate({"text": "bees"})
@@ -145,7 +146,7 @@ def test_a_request_without_fields_has_the_vault_alone() -> None:
     assert list(schema_of(request_model(StatusRequest, ToolRequest))["properties"]) == ["vault"]
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", tools(FEATURES), ids=lambda tool: tool.name)
 def test_a_number_beyond_64_bits_is_refused(tool: Tool) -> None:
     for name in request_of(tool).model_fields:
         for value in (2**63, -(2**70), [2**64], {"x": 2**64}):

@@ -16,9 +16,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, Tool
 
 from notewell.base.errors import UsageError
-from notewell.doors.mcp.server import TOOLS, chosen
+from notewell.doors.mcp.server import chosen, tools
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.token_counter import TokenCounter
+from notewell.features import FEATURES
 from tests.doors.mcp.conftest import (
     NOTES,
     PAPERS,
@@ -85,7 +86,7 @@ async def test_ten_tools_are_listed_and_more_by_topic(connect: Connect) -> None:
     garden = await listed(connect, topics="garden", allow_write=True)
     assert "garden_apply" in garden
     every = await listed(connect, topics="all", allow_write=True)
-    assert [tool.name for tool in TOOLS] == list(every)
+    assert [tool.name for tool in tools(FEATURES)] == list(every)
     assert set(every) >= NAMES
     for name in NAMES:
         assert every[name].annotations is not None

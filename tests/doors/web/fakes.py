@@ -64,6 +64,7 @@ from notewell.contract.status import (
 from notewell.doors.web.site import Site, from_engine
 from notewell.engine.answers import answer
 from notewell.engine.event_loop import EventStream
+from notewell.engine.feature import Feature
 from notewell.engine.ingest.reports import EventLog, Tally
 from notewell.engine.open_vaults import Hold
 from notewell.features import FEATURES
@@ -433,6 +434,10 @@ class FakeVaults:
 
     def has_past(self, record: VaultRecord) -> bool:
         return False
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        return FEATURES
 
     def notice(self) -> str | None:
         return None

@@ -71,7 +71,7 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
             tmp_path,
             offline=offline,
             vault=QUIET,
-            features={
+            of_features={
                 "garden": GardenRules(ignore=("Private",), checks=("tag_variants",), **rules)
             },
             ask=ask,

@@ -56,7 +56,7 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
         settings = settings_in(
             tmp_path,
             vault=QUIET,
-            features={"garden": GardenRules(ignore=("Private",), checks=CHECKS, **rules)},
+            of_features={"garden": GardenRules(ignore=("Private",), checks=CHECKS, **rules)},
         )
         record = VaultRecord("v1", "Notes", vault)
         engines.append(
@@ -268,7 +268,7 @@ def test_the_checks_of_the_next_plan_are_those_of_the_rules_that_hold_then(opene
     plans = Plans(engine)
     assert {check.name for check in plans.plans(1).checks if check.usual} == set(CHECKS)
     rules = GardenRules(checks=("tag_variants",))
-    engine.use_settings(replace(engine.vault.settings(), features={"garden": rules}))
+    engine.use_settings(replace(engine.vault.settings(), of_features={"garden": rules}))
     assert [check.name for check in plans.plans(1).checks if check.usual] == ["tag_variants"]
     assert made(plans).checks == ("tag_variants",)
 

@@ -32,7 +32,7 @@ def tended(vault: Path, data: Path) -> Iterator[Plans]:
         state_dir=data / "state",
         offline=True,
         vault=VaultRules(watch="off", reconcile_at=""),
-        features={"garden": GardenRules(folder="Plans")},
+        of_features={"garden": GardenRules(folder="Plans")},
     )
     engine = Engine.open(
         VaultRecord("v1", "Notes", vault),

@@ -101,8 +101,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     lines = "".join(f"- http://{name}.example/\n" for name in NAMES)
     text = f"## Gleanings\n{lines}"
     write_notes(tmp_path / "vault", {"Daily/2026-11-21.md": text})
-    features = {"gleanings": GleaningRules(web=True)}
-    with indexed(tmp_path, name="Notes", offline=False, vault=QUIET, features=features) as opened:
+    sections = {"gleanings": GleaningRules(web=True)}
+    with indexed(
+        tmp_path, name="Notes", offline=False, vault=QUIET, of_features=sections
+    ) as opened:
         yield opened
 
 

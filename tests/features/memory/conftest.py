@@ -30,7 +30,7 @@ START = 1_767_225_600.0  # 2026-01-01
 
 def settings_of(home: Path, folder: str | None) -> Settings:
     """Settings with a folder of memories."""
-    return Settings(home, home, home, features={"memory": MemoryRules(folder)})
+    return Settings(home, home, home, of_features={"memory": MemoryRules(folder)})
 
 
 @dataclass

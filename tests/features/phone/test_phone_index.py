@@ -55,7 +55,7 @@ def phone(
 ) -> PhoneIndex:
     record = VaultRecord("v1", "Notes", tmp_path / "vault")
     runs = Runs(RunLog(tmp_path / "data"), "Notes")
-    settings = Settings(tmp_path, tmp_path, tmp_path, features={"phone": rules or PhoneRules()})
+    settings = Settings(tmp_path, tmp_path, tmp_path, of_features={"phone": rules or PhoneRules()})
     return PhoneIndex(
         open_vault(
             record=record,

@@ -47,7 +47,7 @@ def opened(tmp_path: Path, vault: Path) -> Iterator[Open]:
         settings = settings_in(
             tmp_path,
             vault=QUIET,
-            features={"memory": MemoryRules(folder="Memory")},
+            of_features={"memory": MemoryRules(folder="Memory")},
         )
         record = VaultRecord("v1", "Notes", vault, source=source)  # type: ignore[arg-type]
         engines.append(

@@ -22,6 +22,7 @@ const sections = (): Words => ({
   schedule: t("Timetable"),
   documents: t("Documents outside of vaults"),
   phone: t("Phones without a server"),
+  features: t("Features"),
 });
 
 const common = (): Words => ({
@@ -66,6 +67,7 @@ const common = (): Words => ({
   "documents.allow": t("Folders that may be read"),
   "phone.index": t("Write the file for phones"),
   "phone.megabytes": t("Its size at most, in MB"),
+  "features.off": t("Features that are switched off"),
 });
 
 const ofNotes = (): Words => ({

@@ -33,6 +33,7 @@ from notewell.base.types import (
     AskRules,
     ChunkRules,
     DocumentRules,
+    FeatureRules,
     LimitRules,
     LogRules,
     ModelRules,
@@ -93,6 +94,7 @@ _CORE = (
     Section("topics", TopicRules, in_vault=("folder",), here=("folder",)),
     Section("schedule", ScheduleRules, here=("reconcile", "extract", "maintain", "sync", "plan")),
     Section("documents", DocumentRules),
+    Section("features", FeatureRules),
 )
 PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*PATHS, "offline")
@@ -418,7 +420,7 @@ def _build(merged: Layer, environ: Mapping[str, str], features: Sections) -> Set
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ, key in lists)
     of_features = {feature.name: _section(feature, tree.pop(feature.name)) for feature in features}
-    settings = replace(checked(Settings, tree), features=of_features)
+    settings = replace(checked(Settings, tree), of_features=of_features)
     _check_schedule(settings.schedule)
     return settings
 

@@ -276,6 +276,13 @@ class ScheduleRules:
 
 
 @frozen
+class FeatureRules:
+    """The features in use. `off` are those that are not, by name (`notewell features`)."""
+
+    off: tuple[str, ...] = ()
+
+
+@frozen
 class Section:
     """A section of the settings, `[name]` in the configuration file.
 
@@ -299,7 +306,7 @@ class Section:
 class Settings:
     """All settings, after all layers are merged (see `base.config`).
 
-    `features` has the sections of features by name; `of` gives one by its record.
+    `of_features` has the sections of features by name; `of` gives one by its record.
     """
 
     data_dir: Path
@@ -318,14 +325,15 @@ class Settings:
     topics: TopicRules = field(default_factory=TopicRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)
-    features: Mapping[str, object] = field(default_factory=dict)
+    features: FeatureRules = field(default_factory=FeatureRules)
+    of_features: Mapping[str, object] = field(default_factory=dict)
 
     def of(self, rules: type[T]) -> T:
         """The section of a feature; its defaults where nothing is set."""
-        found = (feature for feature in self.features.values() if isinstance(feature, rules))
+        found = (feature for feature in self.of_features.values() if isinstance(feature, rules))
         return next(found, None) or rules()
 
     def with_sections(self, names: Iterable[str], other: Settings) -> Settings:
-        of_features = {name: other.features[name] for name in names if name in other.features}
-        own = {name: getattr(other, name) for name in names if name not in of_features}
-        return replace(self, features={**self.features, **of_features}, **own)
+        newer = {name: other.of_features[name] for name in names if name in other.of_features}
+        own = {name: getattr(other, name) for name in names if name not in newer}
+        return replace(self, of_features={**self.of_features, **newer}, **own)

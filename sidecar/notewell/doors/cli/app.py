@@ -61,6 +61,7 @@ SECTIONS = {
     "devices": {"token": "notewell.doors.cli.tokens:token"},
     "system": {
         "doctor": "notewell.doors.cli.installation:doctor",
+        "features": "notewell.doors.cli.features:features",
         "service": "notewell.doors.cli.service:service",
         "completion": "notewell.doors.cli.completion:completion",
     },
@@ -88,6 +89,12 @@ class Root(Group):
         """`features` are those whose commands it has."""
         super().__init__(*args, **kwargs)
         self._sections = commands(features, SECTIONS)
+        self.owners = {
+            name: feature.name
+            for feature in features
+            if feature.is_optional
+            for name in feature.command_names
+        }
         self._grouped = {name: one for name, one in self._sections.items() if name not in _SHOWN}
         self._places = _HIDDEN | {
             name: place for names in self._sections.values() for name, place in names.items()

@@ -39,7 +39,7 @@ from notewell.doors.cli.output import emit_object, print_table
 from notewell.engine.configuration import settings_by_key
 from notewell.engine.feature import sections
 from notewell.engine.known_vaults import KnownVaults
-from notewell.features import FEATURES
+from notewell.features import FEATURES, INSTALLED
 
 _SET_BY = {
     "user": "your file",
@@ -167,11 +167,20 @@ def run_checks(invocation: Invocation) -> Iterator[Check]:
     yield Check("settings", "ok", _settings_text(invocation.config_file()))
     data = check_writable("data directory", settings.data_dir)
     yield data if data.state == "failed" else check_readable_by_others(settings) or data
+    yield from _left_out()
     yield from _leftovers(invocation)
     yield from _port(invocation)
     yield from check_devices(settings)
     yield check_model(settings)
     yield from _vaults(invocation)
+
+
+def _left_out() -> Iterator[Check]:
+    """Warn of packages whose features cannot be used."""
+    for found in INSTALLED:
+        if found.problem is not None:
+            detail = f"{found.name} of the package {found.package} is left out: {found.problem}"
+            yield Check("features", "warning", detail)
 
 
 def _settings_text(file: Path) -> str:

@@ -296,7 +296,9 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run it, with logging as the shared options, now complete, want it."""
-        current_invocation(ctx).start_logging()
+        invocation = current_invocation(ctx)
+        invocation.start_logging()
+        _check_on(ctx, invocation)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -306,6 +308,19 @@ class Command(click.Command):
             records = [r for p in params if (r := p.get_help_record(ctx)) is not None]
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+def _check_on(ctx: click.Context, invocation: Invocation) -> None:
+    """Raise UsageError where the settings switch the feature of a command off."""
+    root = ctx.find_root().command
+    owners = root.owners if isinstance(root, Group) else {}
+    named = [owners[word] for word in ctx.command_path.split() if word in owners]
+    off = invocation.settings().features.off if named else ()
+    for owner in named:
+        if owner in off:
+            rest = ",".join(name for name in off if name != owner)
+            change = f"notewell config set features.off {rest}".strip()
+            raise UsageError(f"The feature {owner} is switched off. `{change}` switches it on.")
 
 
 class QueryCommand(Command):
@@ -345,11 +360,13 @@ class QueryCommand(Command):
 class Group(click.Group):
     """A group of commands; shared options go before or after any of the names.
 
-    `members` are commands beside its own, by name, which are loaded when they are needed.
+    `members` are commands beside its own, by name, which are loaded when they are needed. `owners`
+    are the features of commands, by their names; only the outermost group knows them.
     """
 
     command_class = Command
     members: Mapping[str, str] = MappingProxyType({})
+    owners: Mapping[str, str] = MappingProxyType({})
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own parameters, then the shared ones."""

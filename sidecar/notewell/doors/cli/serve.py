@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import shlex
 import sys
 import threading
@@ -31,7 +32,9 @@ from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
 from notewell.engine.access import Devices, new_token, stored_token
 from notewell.engine.configuration import Configuration
+from notewell.engine.feature import switched_on
 from notewell.engine.known_vaults import KnownVaults
+from notewell.features import FEATURES, INSTALLED
 
 if TYPE_CHECKING:  # these load the engine and the web server
     from notewell.doors.web.server import BoundServer
@@ -41,6 +44,8 @@ if TYPE_CHECKING:  # these load the engine and the web server
 _SWITCH_S = 0.001
 _PATIENCE_S, _LOOK_S = 8.0, 0.1  # for the end of another server, and between two looks
 _DEMO_BROWSER = "browser of the demo"
+
+log = logging.getLogger(__name__)
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -194,7 +199,8 @@ def mcp(vault: str | None, *, allow_write: bool, topics: str) -> None:
     known = invocation.known()
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
     with closing(LocalSource(known, invocation.vaults, only=only, cwd=Path.cwd())) as source:
-        serve_stdio(source, allow_write=allow_write, wanted=wanted)
+        on = switched_on(FEATURES, invocation.settings())
+        serve_stdio(source, allow_write=allow_write, wanted=wanted, features=on)
 
 
 def _serve_all(invocation: Invocation, vaults: Vaults, records: Sequence[VaultRecord]) -> None:
@@ -246,6 +252,9 @@ def _run(
 
     disk.restrict(settings.state_dir)
     with logging_to_files(settings.state_dir / LOGS, settings.log):
+        for found in INSTALLED:
+            if found.problem is not None:
+                log.warning("The feature %s is left out: %s", found.name, found.problem)
         asyncio.run(
             serve_vaults(
                 vaults,

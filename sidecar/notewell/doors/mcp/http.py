@@ -7,7 +7,7 @@ other route. The SDK is imported with the first request: most servers never get 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from http import HTTPStatus
@@ -22,6 +22,7 @@ from notewell.doors.web.auth import CALLER, SAFETY_HEADERS
 from notewell.doors.web.request_models import read_body
 from notewell.doors.web.site import SITE, Site
 from notewell.engine.client import LocalBackend
+from notewell.engine.feature import Feature
 from notewell.engine.several_vaults import SeveralBackends
 
 if TYPE_CHECKING:
@@ -217,6 +218,7 @@ class _Endpoint:
 
     def __init__(self, site: Site) -> None:
         self._source = SiteSource(site)
+        self._features = site.vaults.features
         self._starting = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
         self._application: Application | None = None
@@ -256,7 +258,7 @@ class _Endpoint:
 
     async def _run(self, started: asyncio.Future[Application]) -> None:
         """Run the SDK's sessions: their task group must end in the task that began it."""
-        manager = await asyncio.to_thread(_manager, self._source)
+        manager = await asyncio.to_thread(_manager, self._source, self._features)
         async with manager.run():
             started.set_result(manager.asgi_app)
             await self._stop.wait()
@@ -269,7 +271,7 @@ def _pass_on(ended: asyncio.Task[None], started: asyncio.Future[Application]) ->
         started.set_exception(error)
 
 
-def _manager(source: SiteSource) -> Any:
+def _manager(source: SiteSource, features: Sequence[Feature]) -> Any:
     from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - the SDK takes half a second
         StreamableHTTPSessionManager,
     )
@@ -282,7 +284,8 @@ def _manager(source: SiteSource) -> Any:
     def wanted(ctx: ServerRequestContext[Any, Any]) -> frozenset[str]:
         return frozenset() if ctx.request is None else ctx.request.scope.get(WANTED, frozenset())
 
-    return StreamableHTTPSessionManager(build(source, may_write=may_write, wanted=wanted))
+    server = build(source, may_write=may_write, wanted=wanted, features=features)
+    return StreamableHTTPSessionManager(server)
 
 
 def _wants_to_write(request: web.Request) -> bool:

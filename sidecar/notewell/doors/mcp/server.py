@@ -95,9 +95,7 @@ def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
     return tuple(each for each in offered if isinstance(each, PromptText))
 
 
-TOOLS = tools(FEATURES)
 TOPICS = topics(FEATURES)
-PROMPTS = prompts(FEATURES)
 
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"
@@ -127,13 +125,14 @@ def build(
     *,
     may_write: Callable[[ProtocolContext], bool],
     wanted: Callable[[ProtocolContext], frozenset[str]] = lambda _: frozenset(),
+    features: Sequence[Feature] = FEATURES,
 ) -> Server[Any]:
     """Make the server of `source`.
 
     `may_write` says whether the caller of a request may write, `wanted` which topics are listed
-    beside the core.
+    beside the core. `features` are those whose tools and prompts it has.
     """
-    handlers = _Handlers(source, may_write, wanted)
+    handlers = _Handlers(source, may_write, wanted, features)
     return Server(
         "notewell",
         version=__version__,
@@ -150,13 +149,21 @@ def build(
     )
 
 
-def serve_stdio(source: BackendSource, *, allow_write: bool, wanted: frozenset[str]) -> None:
+def serve_stdio(
+    source: BackendSource,
+    *,
+    allow_write: bool,
+    wanted: frozenset[str],
+    features: Sequence[Feature] = FEATURES,
+) -> None:
     """Serve the assistant that started this process, on stdin and stdout, until stdin closes.
 
     Nothing but the protocol is written to stdout: the SDK keeps that stream for itself and points
     whatever else writes there to stderr, where log lines go anyway.
     """
-    server = build(source, may_write=lambda _: allow_write, wanted=lambda _: wanted)
+    server = build(
+        source, may_write=lambda _: allow_write, wanted=lambda _: wanted, features=features
+    )
     asyncio.run(_serve_stdio(server))
 
 
@@ -176,12 +183,13 @@ class _Handlers:
         source: BackendSource,
         may_write: Callable[[ProtocolContext], bool],
         wanted: Callable[[ProtocolContext], frozenset[str]],
+        features: Sequence[Feature],
     ) -> None:
         self._source = source
         self._may_write = may_write
         self._wanted = wanted
-        self._tools = {tool.name: tool for tool in TOOLS}
-        self._prompts = {prompt.name: prompt for prompt in PROMPTS}
+        self._tools = {tool.name: tool for tool in tools(features)}
+        self._prompts = {prompt.name: prompt for prompt in prompts(features)}
 
     async def list_tools(
         self, ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
@@ -189,7 +197,9 @@ class _Handlers:
         """List what is wanted and allowed; the tools that are not listed answer as well."""
         may_write, topics = self._may_write(ctx), self._wanted(ctx)
         named = {name for topic in topics for name in TOPICS[topic]}
-        listed = [tool for tool in TOOLS if tool.core is not None or tool.name in named]
+        listed = [
+            tool for tool in self._tools.values() if tool.core is not None or tool.name in named
+        ]
         return types.ListToolsResult(
             tools=[
                 _describe(tool, whole=tool.name in named)
@@ -291,7 +301,9 @@ class _Handlers:
     async def list_prompts(
         self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[_prompt(prompt) for prompt in PROMPTS])
+        return types.ListPromptsResult(
+            prompts=[_prompt(prompt) for prompt in self._prompts.values()]
+        )
 
     async def get_prompt(
         self, _ctx: ProtocolContext, params: types.GetPromptRequestParams

@@ -128,6 +128,7 @@ async def serve(
         logs=settings.state_dir / LOGS,
         configuration=configuration,
         texts=settings.data_dir / "texts",
+        features=vaults.features,
     )
     if extend is not None:
         extend(app)

@@ -1,0 +1,89 @@
+"""`notewell features`: lists what Notewell does, where it comes from and what is switched off."""
+
+from __future__ import annotations
+
+import click
+
+from notewell import __version__
+from notewell.base.types.frozen import frozen
+from notewell.doors.cli.options import Command, current_invocation, json_option
+from notewell.doors.cli.output import clean, emit_object, print_table
+from notewell.engine.feature import Feature, load
+from notewell.engine.installed_features import InstalledFeature
+from notewell.features import BUILT_IN, INSTALLED
+
+
+@frozen
+class FeatureLine:
+    """One feature as it is listed; `state` is "on", "off" or "left out", for `problem`."""
+
+    name: str
+    package: str
+    version: str
+    state: str
+    about: str
+    commands: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@click.command(cls=Command)
+@json_option
+def features(*, as_json: bool) -> None:
+    """List the features: what is there, from which package, and what is switched off.
+
+    `notewell config set features.off garden,phone` switches some off. A package that cannot be used
+    is left out, with the reason; the others work.
+    """
+    invocation = current_invocation()
+    off = invocation.settings().features.off
+    lines = [
+        *(_line(row, "notewell", __version__, off) for row in BUILT_IN if row.is_optional),
+        *(_installed(found, off) for found in INSTALLED),
+    ]
+    unknown = sorted(set(off) - {line.name for line in lines})
+    if as_json:
+        emit_object({"features": lines, "unknown": unknown})
+        return
+    columns = ("name", "from", "state", "what it is")
+    print_table(
+        columns,
+        [
+            (line.name, f"{line.package} {line.version}", line.state, clean(_told(line)))
+            for line in lines
+        ],
+    )
+    if unknown:
+        invocation.say(f"`features.off` names what is not there: {', '.join(unknown)}")
+
+
+def _told(line: FeatureLine) -> str:
+    return line.about if line.problem is None else line.problem
+
+
+def _line(row: Feature, package: str, version: str, off: tuple[str, ...]) -> FeatureLine:
+    state = "off" if row.name in off else "on"
+    return FeatureLine(row.name, package, version, state, _about(row), row.command_names)
+
+
+def _installed(found: InstalledFeature, off: tuple[str, ...]) -> FeatureLine:
+    if found.row is not None:
+        return _line(found.row, found.package, found.version, off)
+    return FeatureLine(
+        found.name, found.package, found.version, "left out", "", problem=found.problem
+    )
+
+
+def _about(row: Feature) -> str:
+    """The first sentence of the docstring of the module that has the row."""
+    place = next(filter(None, (row.answers, row.handlers, *_places(row))), "")
+    package = place.partition(":")[0].rpartition(".")[0]
+    text = load(f"{package}:__doc__") if package else None
+    return " ".join((text or "").partition("\n\n")[0].split()).removesuffix(".")
+
+
+def _places(row: Feature) -> tuple[str, ...]:
+    return (
+        *(place for names in row.commands.values() for place in names.values()),
+        row.tools,
+        *row.provides.values(),
+    )
