@@ -93,8 +93,9 @@ audit: $(VENV)/.tests $(NODE)/.made ## Known weaknesses of dependencies, where t
 	@$(VENV)/bin/pip-audit --version >/dev/null 2>&1 || $(PY) $(PIP) $(INSTALL) pip-audit
 	@$(VENV)/bin/pip-audit --local || echo "The package index did not answer, or see above."
 
-release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and with pipx into empty homes; search and serve
+release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and with pipx into empty homes; search, serve, try the example of a feature
 	@$(RELEASE_PY) release/try_wheel.py $(DIST)
+	@$(RELEASE_PY) release/try_feature.py $(DIST)
 
 helper: $(RELEASE_VENV)/.helper web ## A folder with the program, Python and the model, packed into dist/ and tried
 	@$(RELEASE_PIP) $(INSTALL) --force-reinstall --no-deps .

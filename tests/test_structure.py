@@ -140,7 +140,7 @@ def test_the_files_that_words_name_exist() -> None:
     pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     known = {
         file.name
-        for folder in ("sidecar", "tests", "release")
+        for folder in ("sidecar", "tests", "release", "examples")
         for file in (ROOT / folder).rglob("*.py")
     }
     named = [

@@ -615,7 +615,11 @@ export interface NoteRequest extends OfVault {
   readonly hash?: string;
 }
 
-/** A note with everything known about it; `passage` is the one that its `id` asked for. */
+/**
+ * A note with everything known about it; `passage` is the one that its `id` asked for.
+ *
+ * `lines` are what features tell of it, a short line each.
+ */
 export interface NoteReply {
   readonly vault: string;
   readonly path: string;
@@ -635,6 +639,7 @@ export interface NoteReply {
   readonly chunks: readonly ChunkView[];
   readonly passage: ChunkView | null;
   readonly blocks: readonly BlockView[];
+  readonly lines: readonly string[];
 }
 
 /** A heading of a note. */

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import SearchRules, VaultRules
+from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Event, Feature, OpenFeature, OpenVault
@@ -18,6 +19,7 @@ from tests.vaults import settings_in, write_notes
 EVENTS: tuple[Event, ...] = (
     "vault_opened",
     "note_changed",
+    "note_shown",
     "search_requested",
     "results_ready",
     "settings_changed",
@@ -38,6 +40,7 @@ class Listener:
             events={
                 "vault_opened": lambda: self.told.append(("vault_opened", vault.record.name)),
                 "note_changed": lambda path: self.told.append(("note_changed", path)),
+                "note_shown": lambda path: f"read\n{path} " + "x" * 300,
                 "search_requested": self._search,
                 "results_ready": self._show,
                 "settings_changed": lambda settings: self.told.append(
@@ -123,6 +126,14 @@ def test_a_search_is_shown_to_the_feature_before_and_after(
         reply = engine.search(SearchRequest("insects", mode="keyword"))
         assert [result.path for result in reply.results] in (["Bees.md"], ["Hives.md"])
         assert listener.told == [("search_requested", "insects"), ("results_ready", "insects")]
+
+
+def test_a_note_that_is_read_has_the_lines_of_features(tmp_path: Path, notes: Path) -> None:
+    for engine in opened(tmp_path, notes, row(("note_shown",))):
+        engine.index_now()
+        (line,) = engine.note(NoteRequest("Tea.md")).lines
+        assert line.startswith("read Tea.md xxx")
+        assert len(line) == 200
 
 
 def test_new_settings_are_told(tmp_path: Path, notes: Path, listener: Listener) -> None:

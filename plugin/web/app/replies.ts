@@ -150,6 +150,7 @@ export const note = partOf<NoteReply>()({
   created: nullable(text),
   modified: nullable(text),
   uri: text,
+  lines: optional(list(text)),
 });
 
 export const neighbors = partOf<NeighborsReply>()({

@@ -166,6 +166,7 @@ export class Reader {
         h("a", { class: "tag", href: this.#context.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
       ),
       changed && h("time", { datetime: changed, title: day(changed) }, t("changed {changed}", { changed: ago(changed) })),
+      ...(note.lines ?? []).map((line) => h("span", { dir: "auto" }, line)),
     );
   }
 

@@ -70,7 +70,10 @@ class ChunkView:
 
 @frozen
 class NoteReply:
-    """A note with everything known about it; `passage` is the one that its `id` asked for."""
+    """A note with everything known about it; `passage` is the one that its `id` asked for.
+
+    `lines` are what features tell of it, a short line each.
+    """
 
     vault: str
     path: str
@@ -90,6 +93,7 @@ class NoteReply:
     chunks: tuple[ChunkView, ...] = ()
     passage: ChunkView | None = None
     blocks: tuple[BlockView, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 @sent_to(

@@ -251,9 +251,10 @@ class Engine:
     def note(self, request: NoteRequest) -> NoteReply:
         """A note by its path or by the id of a passage; see `asked_for`."""
         path, passage = note_replies.asked_for(self._parts.index, request)
-        return note_replies.note_reply(
+        reply = note_replies.note_reply(
             self._parts.index, self.record, self._parts.source, path, passage
         )
+        return replace(reply, lines=self.features.note_lines(path))
 
     def file(self, path: str) -> FileRef:
         """A file that is indexed, as it is on disk; raises NotFoundError."""

@@ -41,7 +41,12 @@ Answers: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any], object]]"
 Streams: TypeAlias = "Mapping[type[Request[Any]], Callable[[Any, Cancel], Iterator[StreamEvent]]]"
 Search: TypeAlias = "Callable[[SearchRequest], SearchReply]"
 Event = Literal[
-    "vault_opened", "note_changed", "search_requested", "results_ready", "settings_changed"
+    "vault_opened",
+    "note_changed",
+    "note_shown",
+    "search_requested",
+    "results_ready",
+    "settings_changed",
 ]
 
 
@@ -169,6 +174,7 @@ class OpenFeature:
     - `vault_opened()`: a writer begins to serve the vault;
     - `note_changed(path)`: the index has a new, changed or moved note, or has one no more. Called
       by the writer, which waits for it;
+    - `note_shown(path)` returns a short line about the note for those who read it, or None;
     - `search_requested(request)` returns the request that is searched for: the same or another;
     - `results_ready(request, reply)` returns the reply as it is shown;
     - `settings_changed(settings)`: other settings are in force.

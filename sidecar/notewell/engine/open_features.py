@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 log = logging.getLogger(__name__)
 
+_MOST_LINE = 200  # characters of what a feature tells of a note
+
 
 class OpenFeatures:
     """The features of one vault, each opened when it is first needed. Any thread may call."""
@@ -108,6 +110,12 @@ class OpenFeatures:
         for feature in self._following("note_changed"):
             for path in paths:
                 self._tell(feature, "note_changed", path)
+
+    def note_lines(self, path: str) -> tuple[str, ...]:
+        """The lines that features tell of a note that is read."""
+        following = self._following("note_shown")
+        told = (self._tell(feature, "note_shown", path) for feature in following)
+        return tuple(" ".join(str(line).split())[:_MOST_LINE] for line in told if line)
 
     def settings_changed(self, settings: Settings) -> None:
         """Tell that other settings are in force."""

@@ -183,7 +183,11 @@ Text: TypeAlias = "str | Callable[[Any], str]"  # a template, or a function of t
 
 
 class _Template(string.Formatter):
-    """Formats templates with the fields of a record."""
+    """Formats templates with the fields of a record.
+
+    `{notes:count note}` is the number, or the length, of a field with its noun; `{at:time}` and
+    `{at:day}` are local times.
+    """
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002 - the library's signature
         return args[0][key] if isinstance(key, int) else getattr(args[0], key)
@@ -192,7 +196,8 @@ class _Template(string.Formatter):
         kind, _, noun = format_spec.partition(" ")
         match kind, value:
             case "count", _:
-                return counted(len(value), noun) if noun else f"{len(value):,}"
+                number = value if isinstance(value, int) else len(value)
+                return counted(number, noun) if noun else f"{number:,}"
             case _, None:
                 return ""
             case "time", _:

@@ -1,6 +1,6 @@
 """A topic over time: results of a search on a timeline."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 ARCHAEOLOGY = Feature(
     name="archaeology",

@@ -8,9 +8,8 @@ from datetime import date
 
 import click
 
-from notewell.doors.cli.asking import Say, asking, warn
-from notewell.doors.cli.output import clean, print_table, width
-from notewell.doors.mcp.tool import (
+from notewell.api.commands import Say, asking, clean, print_table, warn
+from notewell.api.tools import (
     CITE,
     QUERY,
     Argument,
@@ -21,6 +20,7 @@ from notewell.doors.mcp.tool import (
     pick,
     tool_of,
 )
+from notewell.doors.cli.output import width
 from notewell.features.archaeology.requests import ArchaeologyReply, ArchaeologyRequest, Bucket
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from notewell.api.requests import Doc, Endpoint, Limit, Request, SearchText, sent_to
+from notewell.api.types import frozen
 from notewell.base.types import DateSource
-from notewell.base.types.frozen import frozen
-from notewell.contract.fields import Doc, Limit, SearchText, Share
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.fields import Share
 
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]

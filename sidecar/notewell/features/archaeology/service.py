@@ -12,10 +12,11 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Literal
 
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.notes import DailyNotes, date_of
+from notewell.api.search import Result, SearchReply, SearchRequest
+from notewell.api.types import frozen
 from notewell.base.types import DateSource
-from notewell.base.types.frozen import frozen
-from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.archaeology.requests import (
     ArchaeologyReply,
     ArchaeologyRequest,
@@ -27,8 +28,7 @@ from notewell.features.archaeology.requests import (
     Peak,
 )
 from notewell.search.facts.note_facts import stated_day
-from notewell.vault.daily import DailyNotes
-from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
+from notewell.vault.properties import MODIFIED_KEYS, fold
 
 Unit = Literal["day", "week", "month"]
 

@@ -1,6 +1,6 @@
 """Answers with citations: a language model that a person chose, over tools on their notes."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 ASK = Feature(
     name="ask",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from notewell.contract.context import ContextReply, ContextSource
+from notewell.api.search import ContextReply, ContextSource
 from notewell.features.ask.requests import AskSource
 from notewell.search.show.cited import TAG, CitedBlock
 

@@ -19,9 +19,9 @@ from itertools import accumulate
 from shutil import which
 from typing import IO, cast
 
+from notewell.api.types import PropertyValue
 from notewell.base.support.http import Json
 from notewell.base.support.program import code_command, own_folders
-from notewell.base.types import PropertyValue
 
 _START_S = 20.0  # to start, on a busy computer, besides the seconds for the program
 _MOST_REPLY = 1 << 20  # bytes

@@ -9,13 +9,21 @@ from textwrap import indent
 
 import click
 
+from notewell.api.commands import (
+    QueryCommand,
+    backend_for,
+    clean,
+    current_invocation,
+    emit_object,
+    json_option,
+    print_reply,
+    print_table,
+    request_option,
+    vault_option,
+)
+from notewell.api.errors import ProviderError
 from notewell.base.config.terminal import is_terminal
-from notewell.base.errors import ProviderError
 from notewell.contract.context import AskModelsReply
-from notewell.doors.cli.asking import request_option
-from notewell.doors.cli.backends import backend_for, print_reply
-from notewell.doors.cli.options import QueryCommand, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean, emit_object, print_table
 from notewell.engine.client import Backend
 from notewell.features.ask.requests import (
     AskConversationReply,

@@ -14,17 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from notewell.base.errors import (
-    CancelledError,
-    NotewellError,
-    ProviderError,
-)
-from notewell.base.support import disk
+from notewell.api.errors import CancelledError, NotewellError, ProviderError
+from notewell.api.files import disk
+from notewell.api.search import UNLOGGED, Result, SearchReply, SearchRequest
+from notewell.api.text import parse
 from notewell.base.support.http import Cancel
-from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
+from notewell.contract.search import Fusion
 from notewell.models.chat import Message, Turn
 from notewell.models.chat.providers import Providers
-from notewell.search.query.parser import parse
 
 NAME = "expansions.json"
 MAX_CACHED = 500  # queries

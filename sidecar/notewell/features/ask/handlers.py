@@ -11,12 +11,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.base.errors import ConfigError
+from notewell.api.errors import ConfigError
+from notewell.api.server import CALLER, Handler, Site
 from notewell.base.support.http import Cancel
 from notewell.base.types import AskRules
 from notewell.contract.context import AskModelsReply
-from notewell.doors.web.auth import CALLER
-from notewell.doors.web.site import Handler, Site
 from notewell.engine.configuration import Configuration
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.open_features import OpenFeatures

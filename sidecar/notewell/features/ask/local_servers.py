@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
-from notewell.base.errors import ProviderError
+from notewell.api.errors import ProviderError
+from notewell.api.types import frozen
 from notewell.base.support.http import HttpClient, HttpError, HttpRequest
-from notewell.base.types.frozen import frozen
 from notewell.features.ask.requests import (
     LocalModels,
     LocalServer,

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from notewell.base.errors import NotFoundError
+from notewell.api.errors import NotFoundError
 from notewell.base.support.http import Cancel
 
 WAIT_S = 120.0  # for the person, who may be away

@@ -9,7 +9,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from notewell.base.errors import BusyError, NotFoundError
+from notewell.api.errors import NotFoundError
+from notewell.base.errors import BusyError
 from notewell.engine.event_loop import EventStream
 from notewell.features.ask.requests import (
     AskEventReply,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
+from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, SearchText, sent_to
+from notewell.api.search import Result
+from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 from notewell.contract.context import AskModelsReply
-from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
-from notewell.contract.request import EVENT_STREAM, Endpoint, Request, sent_to
-from notewell.contract.search import Result
+from notewell.contract.request import EVENT_STREAM
 
 AskEventKind = Literal["notice", "found", "step", "permission", "text", "answer", "error"]
 LocalServer = Literal["ollama", "lm-studio", "llama.cpp"]

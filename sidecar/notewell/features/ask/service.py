@@ -12,18 +12,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from notewell.base.errors import (
-    CancelledError,
-    NotewellError,
-    NotFoundError,
-    ReadOnlyError,
-)
-from notewell.base.support import disk
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import CancelledError, NotewellError, NotFoundError, ReadOnlyError
+from notewell.api.files import disk
+from notewell.api.notes import link_name
+from notewell.api.search import SearchRequest
 from notewell.base.support.http import Cancel
 from notewell.contract.context import AskModelsReply
 from notewell.contract.request import StreamEvent
-from notewell.contract.search import SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.ask.expander import Expander
 from notewell.features.ask.harmless import harmless
 from notewell.features.ask.permissions import Permissions
@@ -50,7 +46,6 @@ from notewell.features.ask.requests import (
 from notewell.features.ask.tool_loop import AnswerDraft, ToolLoop, embed_names, phrases_for
 from notewell.models.chat import ChatModel
 from notewell.models.chat.providers import Providers
-from notewell.vault.readers import link_name
 
 CONVERSATIONS = "conversations"  # of the folder, next to the index
 MOST = 50  # conversations of a vault, the newest

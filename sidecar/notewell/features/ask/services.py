@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from notewell.api.errors import ConfigError, UsageError
+from notewell.api.types import frozen
 from notewell.base.config import provider_key
-from notewell.base.errors import ConfigError, UsageError
 from notewell.base.support.http import is_loopback
 from notewell.base.types import AskRules, ProviderKind
-from notewell.base.types.frozen import frozen
 from notewell.features.ask.requests import (
     AskSetupReply,
     ChatService,

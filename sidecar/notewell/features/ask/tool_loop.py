@@ -11,12 +11,14 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from notewell.base.errors import ProviderError
+from notewell.api import OpenVault
+from notewell.api.errors import ProviderError
+from notewell.api.notes import link_name
+from notewell.api.types import CountTokens
 from notewell.base.support.http import Cancel
-from notewell.base.types import AskRules, CountTokens
+from notewell.base.types import AskRules
 from notewell.contract.context import ModelView
 from notewell.contract.request import StreamEvent
-from notewell.engine.feature import OpenVault
 from notewell.features.ask.citations import NumberedSources, check_citations
 from notewell.features.ask.code_tool import CodeRunner
 from notewell.features.ask.harmless import HarmlessStream, harmless
@@ -27,7 +29,6 @@ from notewell.features.ask.web_reader import WebPages
 from notewell.models.chat import ChatModel, Message, ToolCall, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.show.cited import TAG
-from notewell.vault.readers import link_name
 
 _RULES = f"""You answer questions from a person's own notes.
 - Answer in the language of the question, briefly, in Markdown.

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from notewell.base.errors import NotewellError, UsageError
+from notewell.api import OpenVault
+from notewell.api.errors import NotewellError, UsageError
+from notewell.api.search import ContextRequest, NeighborsRequest, SearchRequest
 from notewell.base.support.confined_program import MODULES
 from notewell.base.support.http import Json
-from notewell.contract.context import ContextRequest
-from notewell.contract.notes import NeighborsRequest, NoteRequest
-from notewell.contract.search import SearchRequest
-from notewell.engine.feature import OpenVault
+from notewell.contract.notes import NoteRequest
 from notewell.features.ask.citations import CitedSource, NumberedSources
 from notewell.features.ask.code_tool import CodeNote, CodeRunner
 from notewell.features.ask.web_reader import WebPages

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from urllib.parse import quote, urljoin
 
-from notewell.base.errors import ProviderError
+from notewell.api.errors import ProviderError
 from notewell.base.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
 from notewell.base.support.http.addresses import (
     MALFORMED,

@@ -5,7 +5,7 @@ verdicts, the journal of writes, conversations, and the notes of a mirror. Its m
 with their checksums, the known vaults, and the devices with access, without any secret.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 BACKUP = Feature(
     name="backup",

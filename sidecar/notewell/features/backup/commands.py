@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.base.errors import UsageError
-from notewell.doors.cli.options import Command, current_invocation, json_option
-from notewell.doors.cli.output import clean, emit_object
+from notewell.api.commands import Command, clean, current_invocation, emit_object, json_option
+from notewell.api.errors import UsageError
 
 if TYPE_CHECKING:
     from notewell.features.backup.restore import RestoreReport

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from notewell import __version__
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.files import disk
+from notewell.api.types import Settings, VaultRecord, VaultRules
 from notewell.base import querylog
-from notewell.base.errors import BackupError, NotFoundError, UsageError
-from notewell.base.support import disk
-from notewell.base.types import Settings, VaultRecord, VaultRules
+from notewell.base.errors import BackupError
 from notewell.engine.access import Device, Devices
 from notewell.engine.feature import open_source
 from notewell.engine.known_vaults import KnownVaults

@@ -9,13 +9,14 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import get_args
 
-from notewell.base.errors import BackupError, NotewellError, ServerError
+from notewell.api.errors import NotewellError
+from notewell.api.notes import check_name, hides
+from notewell.base.errors import BackupError, ServerError
 from notewell.base.support.plain_tar import Member, TarForm
 from notewell.base.types import VaultSource
 from notewell.contract.codec import from_json, to_json
 from notewell.engine import feature, open_vaults
 from notewell.features import FEATURES
-from notewell.vault.paths import check_name, hides
 
 FORMAT = 1
 MANIFEST = "manifest.json"

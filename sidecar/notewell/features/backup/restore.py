@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from notewell.base.errors import BackupError, IndexInUseError, NotFoundError, UsageError
-from notewell.base.support import disk
-from notewell.base.support.disk import expanded
-from notewell.base.support.plain_file import open_plain
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.files import disk, expanded, open_plain
+from notewell.api.types import Settings, VaultRecord
+from notewell.base.errors import BackupError, IndexInUseError
 from notewell.base.support.plain_tar import Member
-from notewell.base.types import Settings, VaultRecord
 from notewell.engine.configuration import Configuration
 from notewell.engine.known_vaults import BACKUP as LIST_COPY
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry

@@ -1,6 +1,6 @@
 """Text from the notes on a question, for a language model and within a budget of tokens."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 CONTEXT = Feature(
     name="context",

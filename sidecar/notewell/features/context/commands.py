@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
-from notewell.doors.cli.asking import Option, Say, TextLine, asking, warn
-from notewell.doors.cli.options import QueryCommand
-from notewell.doors.mcp.answer import compact, refuse_while_building
-from notewell.doors.mcp.budget import tokens_of
-from notewell.doors.mcp.tool import (
+from notewell.api.commands import QueryCommand, Say, TextLine, asking, warn
+from notewell.api.search import ContextReply, ContextRequest
+from notewell.api.tools import (
     CITE,
-    DOOR,
     QUERY,
     Argument,
     ArgumentChange,
@@ -22,6 +18,11 @@ from notewell.doors.mcp.tool import (
     pick,
     tool_of,
 )
+from notewell.contract.context import MIN_BUDGET
+from notewell.doors.cli.asking import Option
+from notewell.doors.mcp.answer import compact, refuse_while_building
+from notewell.doors.mcp.budget import tokens_of
+from notewell.doors.mcp.tool import DOOR
 
 context = asking(
     "context",

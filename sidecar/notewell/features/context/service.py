@@ -16,17 +16,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from notewell.base.errors import NotewellError
-from notewell.base.types import CountTokens, Note, StoredChunk, StoredNote
-from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
-from notewell.contract.search import UNLOGGED, Passage, Result, SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.index.port import IndexReader
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotewellError
+from notewell.api.search import (
+    UNLOGGED,
+    ContextReply,
+    ContextRequest,
+    ContextSource,
+    Passage,
+    Result,
+    SearchRequest,
+)
+from notewell.api.types import CountTokens
+from notewell.api.vault import IndexReader, Source, StoredChunk, StoredNote
+from notewell.base.types import Note
+from notewell.contract.context import Detail
 from notewell.search.show import cited
 from notewell.search.show.cited import CitedBlock
 from notewell.vault.chunk import fit_words
 from notewell.vault.sections import heading_paths
-from notewell.vault.sources import Source
 
 MAX_HEADINGS = 12  # of one note
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score

@@ -3,7 +3,7 @@
 The devices themselves are in `access`, which the server asks at every request.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 DEVICES = Feature(
     name="devices",

@@ -6,10 +6,10 @@ import time
 
 import click
 
-from notewell.contract.fields import iso
+from notewell.api.commands import Command, current_invocation, emit_object, json_option
+from notewell.api.requests import iso
 from notewell.doors.cli.backends import server_address
-from notewell.doors.cli.options import Command, current_invocation, json_option
-from notewell.doors.cli.output import emit_object, print_qr
+from notewell.doors.cli.output import print_qr
 from notewell.engine.access import (
     LINK_SECONDS,
     LOOPBACK_ONLY,

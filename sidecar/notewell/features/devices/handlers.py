@@ -6,11 +6,11 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from notewell.base.errors import ForbiddenError
+from notewell.api.errors import ForbiddenError
+from notewell.api.requests import iso
+from notewell.api.server import CALLER, Handler, Site
 from notewell.base.types import ServerRules
-from notewell.contract.fields import iso
-from notewell.doors.web.auth import CALLER, CLIENT
-from notewell.doors.web.site import Handler, Site
+from notewell.doors.web.auth import CLIENT
 from notewell.engine.access import (
     LINK_SECONDS,
     Devices,

@@ -1,6 +1,6 @@
 """Why a note is not among the results of a search."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 DIAGNOSE = Feature(
     name="diagnose",

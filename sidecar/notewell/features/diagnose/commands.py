@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from notewell.doors.cli.asking import Option, Say, TextLine, asking
-from notewell.doors.cli.options import QueryCommand
+from notewell.api.commands import QueryCommand, Say, TextLine, asking
+from notewell.doors.cli.asking import Option
 from notewell.features.diagnose.requests import DiagnoseRequest
 
 diagnose = asking(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.contract.fields import Doc, NoteName, SearchText
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, SearchText, sent_to
+from notewell.api.types import frozen
+from notewell.contract.fields import NoteName
 
 SearchLayer = Literal[
     "excluded",

@@ -12,19 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import PurePosixPath
 
-from notewell.base.errors import NotFoundError
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError
+from notewell.api.search import Result, SearchReply, SearchRequest
+from notewell.api.text import find_note, function_words, parse, stem, words
+from notewell.api.vault import StoredNote
 from notewell.base.querylog import fold
-from notewell.base.types import StoredNote
-from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.contract.status import LedgerRequest
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.diagnose.requests import DiagnoseRequest, Diagnosis, MendAction, SearchLayer
-from notewell.index.analyze import stem, words
 from notewell.search.query.conditions import allowed
-from notewell.search.query.find_note import did_you_mean, find_note
+from notewell.search.query.find_note import did_you_mean
 from notewell.search.query.language import All, Node, ParsedQuery, describe
-from notewell.search.query.parser import parse
-from notewell.search.query.terms import function_words
 from notewell.vault.read_notes import written_text
 
 FIRST = 10  # results that a person looks at, as many as a search has by default

@@ -3,7 +3,7 @@
 They are in namespaces, which `store` keeps; `source` lists and reads them beside a vault's notes.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 DOCUMENTS = Feature(
     name="documents",

@@ -9,13 +9,23 @@ from typing import TypeVar
 
 import click
 
-from notewell.base.support.disk import expanded
-from notewell.contract.request import Request
-from notewell.doors.cli.asking import Table, asking, request_option, request_options
-from notewell.doors.cli.backends import print_reply, writing_backend
-from notewell.doors.cli.options import Group, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean
-from notewell.doors.mcp.tool import ArgumentChange, Document, ToolContext, begin, pick, tool_of
+from notewell.api.commands import (
+    Group,
+    Table,
+    asking,
+    clean,
+    current_invocation,
+    json_option,
+    print_reply,
+    request_option,
+    request_options,
+    vault_option,
+    writing_backend,
+)
+from notewell.api.files import expanded
+from notewell.api.requests import Request
+from notewell.api.tools import ArgumentChange, Document, ToolContext, pick, tool_of
+from notewell.doors.mcp.tool import begin
 from notewell.features.documents.requests import (
     AddDocuments,
     AddedReply,

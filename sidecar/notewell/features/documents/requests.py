@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.fields import Doc, Pattern
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 
 MOST_IDS = 1000  # of one reply
 DEFAULT_NAMESPACE = "Documents"

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.base.errors import NotFoundError, UsageError
-from notewell.base.support.disk import allowed_place
-from notewell.base.types import FileRef
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.files import allowed_place
+from notewell.api.notes import DOCUMENTS
+from notewell.api.vault import FileRef
 from notewell.features.documents.requests import (
     MOST_IDS,
     AddDocuments,
@@ -23,7 +24,7 @@ from notewell.features.documents.requests import (
     RemoveDocuments,
 )
 from notewell.features.documents.source import StoredPlace, mounted, put, store_of
-from notewell.vault.paths import DOCUMENTS, is_hidden
+from notewell.vault.paths import is_hidden
 from notewell.vault.readers import reader_of
 
 _POLL_S = 0.05

@@ -16,32 +16,23 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from notewell.base.errors import (
+from notewell.api.errors import (
     ConfigError,
     ForbiddenError,
     NotewellError,
     NotFoundError,
-    OutsideVaultError,
     UnreadableNoteError,
-    VaultError,
 )
-from notewell.base.support import disk
-from notewell.base.support.disk import allowed_place
-from notewell.base.types import (
-    ExcludedFile,
-    FileRef,
-    Settings,
-    VaultRecord,
-    VaultRules,
-    Walk,
-    WalkWarning,
-)
+from notewell.api.files import allowed_place, disk
+from notewell.api.notes import DOCUMENTS, is_document
+from notewell.api.types import Settings, VaultRecord, VaultRules
+from notewell.api.vault import ExcludedFile, FileRef, Source, Walk
+from notewell.base.errors import OutsideVaultError, VaultError
+from notewell.base.types import WalkWarning
 from notewell.vault import files, walker
-from notewell.vault.paths import DOCUMENTS, is_document
 from notewell.vault.read_notes import HashedNote, content_hash, read_note
 from notewell.vault.readers import READERS, reader_of
 from notewell.vault.readers.process import ReaderProcess
-from notewell.vault.sources import Source
 
 if TYPE_CHECKING:
     from notewell.vault.mirror import Mirror

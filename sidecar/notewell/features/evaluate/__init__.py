@@ -3,7 +3,7 @@
 Metrics are those of trec_eval; other packages can be measured on the same notes (`peers`).
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 EVALUATE = Feature(
     name="evaluate",

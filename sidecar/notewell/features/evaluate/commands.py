@@ -6,11 +6,16 @@ from pathlib import Path
 
 import click
 
+from notewell.api.commands import (
+    Command,
+    answer,
+    current_invocation,
+    json_option,
+    print_table,
+    request_options,
+    vault_option,
+)
 from notewell.base.types import SearchMode
-from notewell.doors.cli.asking import request_options
-from notewell.doors.cli.backends import answer
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import print_table
 from notewell.doors.cli.progress import Reporter
 from notewell.features.evaluate.requests import TuneOutcome, TuneReply, TuneRequest
 

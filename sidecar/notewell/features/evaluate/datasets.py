@@ -21,7 +21,7 @@ from pathlib import Path
 
 import orjson
 
-from notewell.base.errors import UsageError
+from notewell.api.errors import UsageError
 
 Qrels = Mapping[str, Mapping[str, int]]  # query id → document id → grade
 Drops = Mapping[str, frozenset[str]]  # query id → documents to remove from its ranking

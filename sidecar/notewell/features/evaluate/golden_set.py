@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from notewell.base.errors import UsageError
+from notewell.api.errors import UsageError
+from notewell.api.types import VaultRecord
 from notewell.base.querylog import Judgements, fold
 from notewell.base.querylog.database import Opened
-from notewell.base.types import VaultRecord
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
 from notewell.features.evaluate.report import (
     EvalReport,

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import click
 
-from notewell.base.errors import NotFoundError
-from notewell.base.support.disk import expanded
-from notewell.base.types import SearchMode, Settings, VaultRecord
-from notewell.doors.cli.options import Invocation, current_invocation
-from notewell.doors.cli.output import emit, emit_object, print_table
+from notewell.api.commands import Invocation, current_invocation, emit_object, print_table
+from notewell.api.errors import NotFoundError
+from notewell.api.files import expanded
+from notewell.api.types import Settings, VaultRecord
+from notewell.base.types import SearchMode
+from notewell.doors.cli.output import emit
 from notewell.doors.cli.progress import Reporter
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES

@@ -15,8 +15,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.errors import MissingExtraError, UsageError
-from notewell.base.types import Embedder, ModelKey, ModelRules, PassageText
+from notewell.api.errors import UsageError
+from notewell.api.vault import Embedder, ModelKey
+from notewell.base.errors import MissingExtraError
+from notewell.base.types import ModelRules, PassageText
 from notewell.models.catalogue import ModelSpec, known
 from notewell.models.fetch import fetch
 from notewell.models.loading import describe_folder

@@ -13,18 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from notewell.base.errors import IndexInUseError, UsageError
-from notewell.base.types import (
-    PassageText,
-    Progress,
-    SearchMode,
-    Settings,
-    Signal,
-    VaultRecord,
-    VaultRules,
-)
+from notewell.api.errors import UsageError
+from notewell.api.search import SearchRequest
+from notewell.api.types import Settings, VaultRecord, VaultRules
+from notewell.base.errors import IndexInUseError
+from notewell.base.types import PassageText, Progress, SearchMode, Signal
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.search import SearchRequest
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
 from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
 from notewell.features.evaluate.report import (

@@ -11,10 +11,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.search import Result, SearchReply, SearchRequest
 from notewell.base.querylog import Judgements, fold
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet
 from notewell.features.evaluate.golden_set import CONFIRMED, golden_set, last_opened, query_id
 from notewell.features.evaluate.report import (

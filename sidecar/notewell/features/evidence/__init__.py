@@ -1,6 +1,6 @@
 """The sentences of the notes that answer a question, or that none does."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 EVIDENCE = Feature(
     name="evidence",

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import click
 
-from notewell.doors.cli.asking import Say, asking, warn
-from notewell.doors.cli.options import QueryCommand
-from notewell.doors.cli.output import clean, clean_lines
-from notewell.doors.mcp.tool import QUERY, Document, pick, tool_of
+from notewell.api.commands import QueryCommand, Say, asking, clean, clean_lines, warn
+from notewell.api.tools import QUERY, Document, pick, tool_of
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
 
 SILENT = "Your notes do not say."

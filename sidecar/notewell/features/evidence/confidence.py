@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.base.types import FloatArray, StoredChunk, StoredNote
+from notewell.api.text import function_words, stem, words
+from notewell.api.types import FloatArray
+from notewell.api.vault import StoredChunk, StoredNote
 from notewell.engine.model_suggestions import language_of
-from notewell.index.analyze import stem, words
 from notewell.index.port import KeywordIndex
-from notewell.search.query.terms import function_words, says_little
+from notewell.search.query.terms import says_little
 from notewell.search.show.blocks import line_at
 
 # The least confidence with which anything is said. In cross-validation, 53 of 70 questions have a

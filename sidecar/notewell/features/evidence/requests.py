@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le
-from notewell.contract.fields import Doc, SearchText
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, SearchText, sent_to
+from notewell.api.types import Ge, Le, frozen
 
 MOST_ANSWERS = 5
 

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from notewell.base.errors import ModelError
-from notewell.base.types import Embedder, FloatArray, StoredChunk, StoredNote
-from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import ModelError
+from notewell.api.search import Result, SearchReply, SearchRequest
+from notewell.api.text import sentences_of
+from notewell.api.types import FloatArray
+from notewell.api.vault import Embedder, StoredChunk, StoredNote
 from notewell.features.evidence.confidence import (
     AnswerSentence,
     Question,
@@ -21,7 +23,6 @@ from notewell.features.evidence.confidence import (
 )
 from notewell.features.evidence.requests import Evidence, EvidenceReply, EvidenceRequest, NearNote
 from notewell.search.rank.candidates import CosineMap
-from notewell.search.show.closest_sentence import sentences_of
 from notewell.vault.copied_passages import copy_name
 from notewell.vault.sections import headings_at
 

@@ -12,16 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from notewell.base.errors import (
-    NotFoundError,
-    UnreadableNoteError,
-    UsageError,
-    VaultError,
-    WriteError,
-)
-from notewell.base.types.frozen import frozen
+from notewell.api import OpenVault
+from notewell.api.errors import NotFoundError, UnreadableNoteError, UsageError, WriteError
+from notewell.api.types import frozen
+from notewell.base.errors import VaultError
 from notewell.contract.codec import to_json
-from notewell.engine.feature import OpenVault
 from notewell.features.gardener.checks import CHECKS, MODEL_CHECKS
 from notewell.features.gardener.plans import (
     Decision,

@@ -7,40 +7,32 @@ from typing import Annotated, Any
 
 import click
 
-from notewell.base.errors import NotFoundError
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import MinLen
-from notewell.contract.fields import Doc
-from notewell.doors.cli.asking import (
-    Option,
-    RequestType,
+from notewell.api.commands import (
+    Group,
     Say,
     Table,
+    agree,
+    answer,
     asking,
+    backend_for,
+    clean,
+    current_invocation,
+    emit_object,
+    json_option,
+    print_reply,
     printer,
     request_argument,
     request_option,
     request_options,
-)
-from notewell.doors.cli.backends import answer, backend_for, print_reply
-from notewell.doors.cli.options import (
-    AnyFunction,
-    Group,
-    agree,
-    current_invocation,
-    json_option,
     vault_option,
 )
-from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.mcp.tool import (
-    ArgumentChange,
-    Arguments,
-    Document,
-    Tool,
-    ToolContext,
-    picked,
-    tool_of,
-)
+from notewell.api.errors import NotFoundError
+from notewell.api.requests import Doc
+from notewell.api.tools import ArgumentChange, Document, Tool, ToolContext, tool_of
+from notewell.api.types import MinLen, frozen
+from notewell.doors.cli.asking import Option, RequestType
+from notewell.doors.cli.options import AnyFunction
+from notewell.doors.mcp.tool import Arguments, picked
 from notewell.engine.client import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,

@@ -11,23 +11,22 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.base.errors import UnreadableNoteError, VaultError
-from notewell.base.types import FloatArray, Link, PropertyValue, StoredNote
-from notewell.base.types.frozen import frozen
-from notewell.engine.feature import OpenVault
+from notewell.api import OpenVault
+from notewell.api.errors import UnreadableNoteError
+from notewell.api.notes import DailyNotes, is_document, read_frontmatter
+from notewell.api.text import sentences_of
+from notewell.api.types import FloatArray, PropertyValue, frozen
+from notewell.api.vault import IndexReader, Link, Source, StoredNote
+from notewell.base.errors import VaultError
 from notewell.features.gardener import GardenRules
 from notewell.index.analyze import tokens
-from notewell.index.port import IndexReader
 from notewell.search.facts.copies import copies_of
 from notewell.search.rank.candidates import centred_vectors
-from notewell.search.show.closest_sentence import sentences_of
-from notewell.vault.daily import DailyNotes, obsidian_settings, template_folder
+from notewell.vault.daily import obsidian_settings, template_folder
 from notewell.vault.link_targets import NoteNames
 from notewell.vault.parse import file_title, one_line_end
-from notewell.vault.paths import is_document
-from notewell.vault.properties import body_start, read_frontmatter
+from notewell.vault.properties import body_start
 from notewell.vault.regions import is_drawing
-from notewell.vault.sources import Source
 from notewell.vault.topics import Ontology, read_ontology
 
 _NO_TOPICS = Ontology((), {}, None)

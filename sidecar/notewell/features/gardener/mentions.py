@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote
 
-from notewell.base.types.frozen import frozen
+from notewell.api.notes import link_name
+from notewell.api.types import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.index.analyze import HAN, MARKS, SOUTH_EAST_ASIAN
-from notewell.vault.readers import link_name
 from notewell.vault.regions import code_spans, find_drawing, find_regions
 
 # What is no running text in a line, besides what `prose_of` hides: headings, links and images,

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from notewell.base.errors import ConfigError, ProviderError, UsageError
+from notewell.api import OpenVault
+from notewell.api.errors import ConfigError, ProviderError, UsageError
+from notewell.api.notes import link_name
+from notewell.api.vault import RunProgress
 from notewell.base.support.http import Cancel
 from notewell.contract.context import ModelView
-from notewell.engine.feature import OpenVault
-from notewell.engine.runs import RunProgress
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.checks import ARCHIVE, DESCRIBE, MERGE, UPDATE
 from notewell.features.gardener.checks.similar_topics import MOST_NOTES, PROPERTY, merge_edits
@@ -39,7 +40,6 @@ from notewell.features.gardener.requests import (
 from notewell.models.chat import ChatModel, Turn
 from notewell.models.chat.providers import PRICES_OF, price
 from notewell.vault.link_targets import NoteNames
-from notewell.vault.readers import link_name
 from notewell.vault.topics import Topic, alike_in_name, topic_values
 
 # A language model says nothing reliable of how sure it is, so these only order its suggestions.

@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from notewell.api.types import frozen
 from notewell.base.support.http import Json
-from notewell.base.types.frozen import frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.models.chat import Message, ToolSpec, Turn
 from notewell.models.remote.client import estimated_tokens

@@ -11,10 +11,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import get_args
 
-from notewell.base.errors import NotFoundError, UsageError, WriteError
-from notewell.base.support.disk import StateFile
-from notewell.base.types import PropertyValue
-from notewell.base.types.frozen import frozen
+from notewell.api.errors import NotFoundError, UsageError, WriteError
+from notewell.api.files import StateFile
+from notewell.api.notes import PropertyEdit, edit_properties, read_frontmatter
+from notewell.api.types import PropertyValue, frozen
 from notewell.contract.codec import from_json, to_json
 from notewell.features.gardener.requests import (
     GardenCheck,
@@ -25,9 +25,8 @@ from notewell.features.gardener.requests import (
     SuggestionView,
     TextEdit,
 )
-from notewell.vault.edit_properties import PropertyEdit, edit_properties
 from notewell.vault.parse import one_line_end
-from notewell.vault.properties import body_start, read_frontmatter
+from notewell.vault.properties import body_start
 
 _AROUND = 1  # lines of the note that a diff shows around a change
 _LONGEST_LINE = 300  # of a diff

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal
 
-from notewell.base.types import PropertyValue
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.fields import Doc, Limit, Pattern
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, sent_to
+from notewell.api.types import Ge, Le, MaxLen, MinLen, PropertyValue, frozen
 
 GardenCheck = Literal[
     "broken_links",

@@ -8,15 +8,10 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from notewell.base.errors import (
-    ChangedNoteError,
-    NotFoundError,
-    UnreadableNoteError,
-    UsageError,
-)
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import ChangedNoteError, NotFoundError, UnreadableNoteError, UsageError
+from notewell.api.vault import RunProgress
 from notewell.contract.status import Trigger
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs import RunProgress
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.changes import (
     MOST_NOTES,

@@ -9,19 +9,15 @@ from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from notewell.base.errors import UnreadableNoteError, UsageError, WriteError
-from notewell.base.support.disk import StateFile
-from notewell.base.types import PropertyValue, StoredNote
-from notewell.base.types.frozen import frozen
+from notewell.api.errors import UnreadableNoteError, UsageError, WriteError
+from notewell.api.files import StateFile
+from notewell.api.notes import DailyNotes, day_in_name, edit_properties, is_document
+from notewell.api.types import PropertyValue, frozen
+from notewell.api.vault import IndexReader, Source, StoredNote
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.parse import Found, SavedLink, domain, gleaning_id, read_entries
 from notewell.features.gleanings.requests import GleaningStatus, GleaningView, StatusChange
-from notewell.index.port import IndexReader
-from notewell.vault.daily import DailyNotes, day_in_name
-from notewell.vault.edit_properties import edit_properties
 from notewell.vault.parse import one_line_end
-from notewell.vault.paths import is_document
-from notewell.vault.sources import Source
 
 NAME = "gleanings.json"
 MOST_CHANGES = 100  # of one gleaning's status

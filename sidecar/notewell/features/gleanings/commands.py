@@ -7,28 +7,30 @@ from functools import partial
 
 import click
 
-from notewell.base.types import VaultRecord
-from notewell.doors.cli.asking import (
-    EachLine,
-    FactList,
-    Option,
+from notewell.api.commands import (
+    Command,
+    Invocation,
     Say,
     Table,
     asking,
-    group,
-    request_options,
-)
-from notewell.doors.cli.backends import backend_for, print_reply, server_for, writing_backend
-from notewell.doors.cli.options import (
-    Command,
-    Invocation,
+    backend_for,
+    clean,
     current_invocation,
+    emit_object,
+    group,
     json_option,
+    print_reply,
+    request_options,
+    server_for,
+    show_run,
     vault_option,
+    writing_backend,
 )
-from notewell.doors.cli.output import clean, emit_object
-from notewell.doors.cli.run_progress import ended_run, show_run
-from notewell.doors.mcp.tool import QUERY, picked, tool_of
+from notewell.api.tools import QUERY, tool_of
+from notewell.api.types import VaultRecord
+from notewell.doors.cli.asking import EachLine, FactList, Option
+from notewell.doors.cli.run_progress import ended_run
+from notewell.doors.mcp.tool import picked
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.requests import (
     ExtractGleanings,

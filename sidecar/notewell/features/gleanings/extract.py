@@ -14,18 +14,19 @@ from html.parser import HTMLParser
 from itertools import islice
 from urllib.parse import urljoin
 
-from notewell.base.errors import (
+from notewell.api import OpenVault
+from notewell.api.errors import (
     ChangedNoteError,
     NotFoundError,
     UnreadableNoteError,
     UsageError,
     WriteError,
 )
+from notewell.api.notes import PropertyEdit
+from notewell.api.types import frozen
+from notewell.api.vault import RunProgress, VaultWriter
 from notewell.base.support.http import HttpClient, HttpError, StreamedReply
 from notewell.base.support.http.addresses import MALFORMED, Resolve, public_request, resolve
-from notewell.base.types.frozen import frozen
-from notewell.engine.feature import OpenVault
-from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
     Checked,
@@ -43,8 +44,6 @@ from notewell.features.gleanings.collect import (
 )
 from notewell.features.gleanings.parse import domain
 from notewell.features.gleanings.requests import GleaningStatus, GleaningView
-from notewell.vault.edit_properties import PropertyEdit
-from notewell.vault.write import VaultWriter
 
 MAX_BYTES = 64 * 1024  # of a page; the title is at its beginning
 MAX_REDIRECTS = 4

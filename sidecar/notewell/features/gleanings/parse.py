@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import SplitResult, urlsplit
 
-from notewell.base.errors import UsageError
+from notewell.api.errors import UsageError
+from notewell.api.types import frozen
 from notewell.base.types import Heading
-from notewell.base.types.frozen import frozen
 
 _PORTS = {"http": 80, "https": 443}
 _TRACKING = ("gclid", "fbclid")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import MaxLen
-from notewell.contract.fields import Doc, Limit, Pattern, SearchText
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, SearchText, sent_to
+from notewell.api.types import MaxLen, frozen
 
 GleaningStatus = Literal["active", "inactive", "hidden"]
 GleaningId = Annotated[str, Pattern("^[0-9a-f]{12}$"), Doc("Id of the gleaning")]

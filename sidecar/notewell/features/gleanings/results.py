@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from notewell.base.errors import NotewellError, UnreadableNoteError
-from notewell.base.support.plain_file import read_plain
-from notewell.base.types import FileRef, Settings, VaultRecord, Walk
+from notewell.api.errors import NotewellError, UnreadableNoteError
+from notewell.api.files import read_plain
+from notewell.api.notes import DOCUMENTS, DailyNotes, day_in_name
+from notewell.api.types import Settings, VaultRecord
+from notewell.api.vault import FileRef, Source, Walk
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
     NAME,
@@ -27,12 +29,9 @@ from notewell.features.gleanings.collect import (
     note_text,
 )
 from notewell.features.gleanings.parse import read_entries
-from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.parse import one_line_end
-from notewell.vault.paths import DOCUMENTS
 from notewell.vault.read_notes import HashedNote, is_ordinary, made_note
 from notewell.vault.readers.reader import ORDINARY_BYTES
-from notewell.vault.sources import Source
 
 if TYPE_CHECKING:
     from notewell.vault.mirror import Mirror

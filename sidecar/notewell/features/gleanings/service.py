@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from notewell.base.errors import NotFoundError, ReadOnlyError
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError, ReadOnlyError
+from notewell.api.notes import DailyNotes, PropertyEdit, read_frontmatter
+from notewell.api.vault import RunProgress
 from notewell.contract.status import Trigger
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs import RunProgress
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import (
     Collection,
@@ -45,10 +46,7 @@ from notewell.features.gleanings.requests import (
     MaintainReply,
     MarkGleaning,
 )
-from notewell.vault.daily import DailyNotes
-from notewell.vault.edit_properties import PropertyEdit
 from notewell.vault.parse import one_line_end
-from notewell.vault.properties import read_frontmatter
 
 _FETCH_SECONDS = 5.0
 _MOST_DOMAINS = 20

@@ -4,7 +4,7 @@
 whole network come from networkx, which only `structure` imports, when such a question comes.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 GRAPH = Feature(
     name="graph",

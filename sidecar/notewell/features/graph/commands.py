@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.contract.log import LogRequest
-from notewell.contract.notes import Neighbor, NeighborsRequest
-from notewell.contract.status import StatusRequest
-from notewell.doors.cli.asking import (
-    FactList,
-    Say,
-    SayCount,
-    Table,
-    TextLine,
-    asking,
-    group,
-    printer,
-    warn,
-)
-from notewell.doors.cli.output import print_facts
-from notewell.doors.mcp.tool import (
+from notewell.api.commands import Say, Table, TextLine, asking, group, print_facts, printer, warn
+from notewell.api.search import NeighborsRequest
+from notewell.api.tools import (
     Argument,
     ArgumentChange,
     Document,
     PromptText,
     ToolContext,
     pick,
-    picked,
     tool_of,
 )
+from notewell.contract.log import LogRequest
+from notewell.contract.notes import Neighbor
+from notewell.contract.status import StatusRequest
+from notewell.doors.cli.asking import FactList, SayCount
+from notewell.doors.mcp.tool import picked
 from notewell.features.graph.requests import (
     BridgesRequest,
     CommunitiesReply,

@@ -10,10 +10,11 @@ import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from notewell.base.types import Direction, Link
+from notewell.api.notes import link_name
+from notewell.api.vault import Link
+from notewell.base.types import Direction
 from notewell.contract.notes import LinkDirection
 from notewell.vault.link_targets import ATTACHMENTS
-from notewell.vault.readers import link_name
 
 Adjacency = Mapping[int, tuple[int, ...]]
 

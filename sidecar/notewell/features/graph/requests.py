@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le
-from notewell.contract.fields import Doc, Limit, NoteName, SearchText
-from notewell.contract.notes import Daily, Hops, LinkDirection, NeighborsRequest
-from notewell.contract.request import Endpoint, Example, RateClass, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Example, Limit, Request, SearchText, sent_to
+from notewell.api.search import NeighborsRequest
+from notewell.api.types import Ge, Le, frozen
+from notewell.contract.fields import NoteName
+from notewell.contract.notes import Daily, Hops, LinkDirection
+from notewell.contract.request import RateClass
 
 HubOrder = Literal["links", "pagerank"]
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from notewell.base.errors import NotFoundError
-from notewell.base.types import FloatArray, IdArray
-from notewell.contract.notes import NeighborsReply, NeighborsRequest
-from notewell.contract.search import SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError
+from notewell.api.search import NeighborsRequest, SearchRequest
+from notewell.api.text import find_note
+from notewell.api.types import FloatArray
+from notewell.base.types import IdArray
+from notewell.contract.notes import NeighborsReply
 from notewell.features.graph import views
 from notewell.features.graph.network import dangling_links, nearby_notes
 from notewell.features.graph.requests import (
@@ -42,7 +44,6 @@ from notewell.features.graph.suggestions import (
 )
 from notewell.features.graph.views import GraphView, GraphViews
 from notewell.index.topic_links import NO_TOPICS, TopicLinksCache
-from notewell.search.query.find_note import find_note
 from notewell.search.rank.candidates import centred_vectors
 
 STATS_HUBS = 5

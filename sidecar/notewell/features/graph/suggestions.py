@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.base.types import FloatArray, IdArray
+from notewell.api.types import FloatArray
+from notewell.base.types import IdArray
 from notewell.features.graph.network import Network
 
 MIN_SIMILARITY = 0.4  # centred cosine from which two notes are worth a look

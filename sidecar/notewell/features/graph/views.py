@@ -9,8 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from notewell.base.types import StoredNote, VaultRecord
-from notewell.contract.fields import iso
+from notewell.api.notes import DailyNotes
+from notewell.api.requests import iso
+from notewell.api.types import VaultRecord
+from notewell.api.vault import IndexReader, StoredNote
 from notewell.contract.notes import Neighbor
 from notewell.features.graph.network import DanglingLinks, NearbyNote, Network
 from notewell.features.graph.requests import (
@@ -25,9 +27,7 @@ from notewell.features.graph.requests import (
     PathStep,
 )
 from notewell.features.graph.suggestions import SuggestedLink
-from notewell.index.port import IndexReader
 from notewell.index.topic_links import TopicLinks
-from notewell.vault.daily import DailyNotes
 
 if TYPE_CHECKING:
     from notewell.features.graph.structure import Bridge, CutPoint, Structure

@@ -3,7 +3,7 @@
 It reads the history of a vault that is a git repository, and asks `git` for it.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 HISTORY = Feature(
     name="history",

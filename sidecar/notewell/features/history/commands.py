@@ -6,16 +6,21 @@ from pathlib import Path
 
 import click
 
-from notewell.doors.cli.asking import query_argument, request_options
-from notewell.doors.cli.backends import backend_for, note_path, print_reply
-from notewell.doors.cli.completion import complete_notes
-from notewell.doors.cli.options import (
+from notewell.api.commands import (
     QueryCommand,
+    backend_for,
+    clean_lines,
+    counted,
     current_invocation,
     json_option,
+    note_path,
+    print_reply,
+    request_options,
     vault_option,
 )
-from notewell.doors.cli.output import clean_lines, counted, local_time
+from notewell.doors.cli.asking import query_argument
+from notewell.doors.cli.completion import complete_notes
+from notewell.doors.cli.output import local_time
 from notewell.features.history.requests import HistoryReply, HistoryRequest
 
 ALL_NOTES = "."

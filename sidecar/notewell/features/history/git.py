@@ -17,8 +17,8 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from notewell.base.errors import SourceError
-from notewell.base.support import disk
+from notewell.api.errors import SourceError
+from notewell.api.files import disk
 from notewell.features.history.changes import FORMAT, FileChange, read_changes
 from notewell.features.history.git_child import find_git, running_git
 from notewell.features.history.repository import (

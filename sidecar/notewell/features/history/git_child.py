@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from notewell.base.errors import NotewellError, SourceError
+from notewell.api.errors import NotewellError, SourceError
 from notewell.base.support import interrupt
 
 SECONDS = 300.0  # that one run may take

@@ -21,15 +21,17 @@ from typing import Any, TypeAlias, cast
 import filelock
 import numpy as np
 
+from notewell.api import OpenVault
+from notewell.api.files import disk
+from notewell.api.types import FloatArray, VaultRecord
+from notewell.api.vault import Embedder, Source
 from notewell.base.errors import ModelUnavailableError
-from notewell.base.support import disk, interrupt
-from notewell.base.types import Embedder, FloatArray, ModelRules, Progress, VaultRecord
+from notewell.base.support import interrupt
+from notewell.base.types import ModelRules, Progress
 from notewell.engine.engine import Engine
-from notewell.engine.feature import OpenVault
 from notewell.features.history.past_notes import PastNotes
 from notewell.vault.chunk import embed_hash
 from notewell.vault.daily import PERIODIC, SETTINGS, obsidian_settings_text
-from notewell.vault.sources import Source
 
 KEPT, OPEN = 3, 2
 _LOOK_S = 0.2  # between two looks whether the caller still waits

@@ -12,12 +12,15 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from notewell.base.errors import OutsideVaultError, SourceError, UnreadableNoteError, UsageError
+from notewell.api.errors import SourceError, UnreadableNoteError, UsageError
+from notewell.api.notes import check_name, hides
+from notewell.api.types import VaultRules
+from notewell.api.vault import ExcludedFile, FileRef, Walk
+from notewell.base.errors import OutsideVaultError
 from notewell.base.support import interrupt
-from notewell.base.types import ExcludedFile, FileRef, VaultRules, Walk
 from notewell.features.history.git import GitHistory
 from notewell.vault.mirror import Mirror
-from notewell.vault.paths import IgnoreRules, check_name, hides, load_rules
+from notewell.vault.paths import IgnoreRules, load_rules
 from notewell.vault.read_notes import HashedNote, content_limit, read_bytes_of_note
 from notewell.vault.readers import is_readable
 from notewell.vault.readers.process import ReaderProcess

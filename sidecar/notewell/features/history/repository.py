@@ -16,9 +16,9 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from notewell.base.errors import SourceError
-from notewell.base.support.plain_file import read_plain
-from notewell.base.types.frozen import frozen
+from notewell.api.errors import SourceError
+from notewell.api.files import read_plain
+from notewell.api.types import frozen
 
 _SMALL = 64 * 1024  # bytes of HEAD, and of files that name a folder
 _PACKED_REFS = 64 * 1024 * 1024

@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 
-from notewell.base.errors import UsageError
-from notewell.base.types import FileRef
-from notewell.contract.fields import iso
-from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import UsageError
+from notewell.api.requests import iso
+from notewell.api.search import Result, SearchReply, SearchRequest
+from notewell.api.text import function_words, stem, words
+from notewell.api.vault import FileRef
 from notewell.engine.several_vaults import VaultAnswer, merged
 from notewell.features.history.changes import FileChange
 from notewell.features.history.git import GitHistory
@@ -20,8 +21,6 @@ from notewell.features.history.gone_lines import gone_lines
 from notewell.features.history.past_indexes import PastIndexes
 from notewell.features.history.past_notes import PastNotes, PastRules, checked_sizes
 from notewell.features.history.requests import HistoryReply, HistoryRequest, NoteVersion
-from notewell.index.analyze import stem, words
-from notewell.search.query.terms import function_words
 from notewell.vault.read_notes import content_limit
 
 Search = Callable[[SearchRequest], SearchReply]

@@ -6,9 +6,8 @@ answers all requests; `folder` reads and writes the notes.
 
 from __future__ import annotations
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.settings import Section
-from notewell.engine.feature import Feature
+from notewell.api import Feature
+from notewell.api.types import Section, frozen
 
 
 @frozen

@@ -8,21 +8,25 @@ from typing import Any
 
 import click
 
-from notewell.doors.cli.asking import (
-    Option,
+from notewell.api.commands import (
+    Command,
     Say,
     Table,
     TextLine,
+    answer,
     asking,
+    clean_lines,
+    current_invocation,
     group,
+    json_option,
+    print_facts,
     printer,
     request_argument,
     request_option,
     request_options,
+    vault_option,
 )
-from notewell.doors.cli.backends import answer
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean_lines, print_facts
+from notewell.doors.cli.asking import Option
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,

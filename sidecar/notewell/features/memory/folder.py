@@ -9,16 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import combinations
 
-from notewell.base.errors import (
-    ChangedNoteError,
-    NotFoundError,
-    OutsideVaultError,
-    ReadOnlyError,
-    UnreadableNoteError,
-)
-from notewell.base.types import FileRef, PropertyValue, VaultRules
-from notewell.contract.fields import iso
-from notewell.engine.feature import OpenVault
+from notewell.api import OpenVault
+from notewell.api.errors import ChangedNoteError, NotFoundError, ReadOnlyError, UnreadableNoteError
+from notewell.api.notes import edit_properties
+from notewell.api.requests import iso
+from notewell.api.text import function_words, words
+from notewell.api.types import PropertyValue, VaultRules
+from notewell.api.vault import FileRef, VaultWriter, Written
+from notewell.base.errors import OutsideVaultError
 from notewell.features.memory import MemoryRules
 from notewell.features.memory.note import (
     Memory,
@@ -37,12 +35,9 @@ from notewell.features.memory.requests import (
     RelationView,
     ValidationView,
 )
-from notewell.index.analyze import words
-from notewell.search.query.terms import function_words
 from notewell.vault import files, walker
-from notewell.vault.edit_properties import edit_properties
 from notewell.vault.readers.text import MARKDOWN
-from notewell.vault.write import MAX_BYTES, VaultWriter, Written
+from notewell.vault.write import MAX_BYTES
 
 _MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
 _MAX_COMPARED = 1000  # memories compared pairwise

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.base.errors import ForbiddenError
-from notewell.doors.web.auth import CALLER
-from notewell.doors.web.site import Encoded, Handler, Site, from_engine
+from notewell.api.errors import ForbiddenError
+from notewell.api.server import CALLER, Encoded, Handler, Site
+from notewell.doors.web.site import from_engine
 from notewell.features.memory.requests import MemoryChangedReply, StoreMemory
 
 

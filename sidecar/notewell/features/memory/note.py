@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, get_args
 
-from notewell.base.errors import (
-    UsageError,
-)
+from notewell.api.errors import UsageError
+from notewell.api.notes import date_of, read_frontmatter
+from notewell.api.types import PropertyValue
 from notewell.base.support.relative_paths import is_device
-from notewell.base.types import PropertyValue, SourceText
+from notewell.base.types import SourceText
 from notewell.features.memory.requests import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
@@ -27,7 +27,6 @@ from notewell.features.memory.requests import (
     ValidationKind,
 )
 from notewell.vault.parse import one_line_end
-from notewell.vault.properties import date_of, read_frontmatter
 
 KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)
 _TYPES: Final[tuple[MemoryType, ...]] = get_args(MemoryType)

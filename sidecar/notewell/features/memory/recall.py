@@ -6,13 +6,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.base.types import CountTokens
-from notewell.contract.search import Result
+from notewell.api.search import Result
+from notewell.api.text import function_words, words
+from notewell.api.types import CountTokens
 from notewell.features.memory.folder import MemoryLinks, view
 from notewell.features.memory.note import Memory
 from notewell.features.memory.requests import NoteMemoryLink, RecalledMemory, RecallParts
-from notewell.index.analyze import words
-from notewell.search.query.terms import function_words
 
 HALF_LIFE_DAYS = 30.0  # of recency
 MIN_CONFIDENCE = 0.1  # of a search, below which its notes do not answer the query

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
-from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
-from notewell.contract.request import Endpoint, Example, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Example, Limit, Pattern, Request, sent_to
+from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
+from notewell.contract.fields import QueryText, Share
 
 MemoryType = Literal[
     "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"

@@ -7,10 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from notewell.base.errors import NotFoundError, ProtectedError, UsageError
-from notewell.base.types import CountTokens, PropertyValue
-from notewell.contract.search import SearchRequest
-from notewell.engine.feature import Answers, OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.notes import check_name, edit_properties
+from notewell.api.search import SearchRequest
+from notewell.api.types import CountTokens, PropertyValue
+from notewell.api.vault import Written
+from notewell.base.errors import ProtectedError
+from notewell.engine.feature import Answers
 from notewell.features.memory.folder import (
     MemoryFolder,
     MemoryLinks,
@@ -70,9 +74,6 @@ from notewell.features.memory.requests import (
     UnrelateMemories,
     ValidationKind,
 )
-from notewell.vault.edit_properties import edit_properties
-from notewell.vault.paths import check_name
-from notewell.vault.write import Written
 
 
 def open_feature(vault: OpenVault) -> OpenFeature:

@@ -10,17 +10,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Annotated, Any, Literal
 
-from notewell.base.types.hints import MinLen
-from notewell.contract.fields import Doc
-from notewell.contract.request import Request
-from notewell.doors.mcp.tool import (
-    ArgumentChange,
-    Document,
-    Tool,
-    ToolContext,
-    pick,
-    tool_of,
-)
+from notewell.api.requests import Doc, Request
+from notewell.api.tools import ArgumentChange, Document, Tool, ToolContext, pick, tool_of
+from notewell.api.types import MinLen
 from notewell.features.memory.requests import (
     ApplyMemory,
     ForgetMemory,

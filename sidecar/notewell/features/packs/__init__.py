@@ -6,7 +6,7 @@ import checks the whole pack before it stores any vector, and never unpacks it t
 another export, with texts and paths, for other databases.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 PACKS = Feature(
     name="packs",

@@ -8,24 +8,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.base.errors import IndexInUseError
-from notewell.base.types import Embedder, Settings, VaultRecord
-from notewell.doors.cli.backends import server_for
-from notewell.doors.cli.options import (
+from notewell.api.commands import (
     Group,
     Invocation,
     agree,
+    clean,
+    counted,
     current_invocation,
+    emit_object,
     json_option,
+    server_for,
     vault_option,
 )
-from notewell.doors.cli.output import clean, counted, emit_object
+from notewell.api.types import Settings, VaultRecord
+from notewell.base.errors import IndexInUseError
 from notewell.doors.cli.vaults import find_or_add
 from notewell.engine.feature import engines
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
 
 if TYPE_CHECKING:
+    from notewell.api.vault import Embedder
     from notewell.index.port import Index
 
 

@@ -19,10 +19,11 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 import orjson
 
-from notewell.base.errors import NotFoundError, PackError, UsageError
-from notewell.base.support import disk
-from notewell.base.types import IndexedModel, StoredChunk, StoredNote
-from notewell.index.port import IndexReader
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.files import disk
+from notewell.api.vault import IndexReader, StoredChunk, StoredNote
+from notewell.base.errors import PackError
+from notewell.base.types import IndexedModel
 
 CLASS = "NotewellPassage"  # in Weaviate
 _IDS = uuid.UUID("6b0d0f2e-5b5c-5f4e-9a53-0d8c5a3f7c11")  # of ids made by `point_id`

@@ -15,11 +15,13 @@ import msgpack
 import numpy as np
 import orjson
 
-from notewell.base.errors import NotFoundError, PackError, UsageError
-from notewell.base.support import disk
-from notewell.base.support.plain_file import open_plain
+from notewell.api.errors import NotFoundError, UsageError
+from notewell.api.files import disk, open_plain
+from notewell.api.types import FloatArray
+from notewell.api.vault import ModelKey
+from notewell.base.errors import PackError
 from notewell.base.support.plain_tar import Member, TarForm
-from notewell.base.types import FloatArray, IndexedModel, ModelKey, VectorPut
+from notewell.base.types import IndexedModel, VectorPut
 from notewell.index.arrays import is_unit
 from notewell.index.port import Index
 

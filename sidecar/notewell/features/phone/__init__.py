@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le
-from notewell.base.types.settings import Section
-from notewell.engine.feature import Feature
+from notewell.api import Feature
+from notewell.api.types import Ge, Le, Section, frozen
 
 
 @frozen

@@ -6,17 +6,20 @@ from contextlib import closing
 
 import click
 
-from notewell.doors.cli.asking import asking
-from notewell.doors.cli.backends import answer, print_reply, server_for
-from notewell.doors.cli.options import (
+from notewell.api.commands import (
     Group,
     Invocation,
     agree,
+    answer,
+    asking,
+    clean,
     current_invocation,
     json_option,
+    print_facts,
+    print_reply,
+    server_for,
     vault_option,
 )
-from notewell.doors.cli.output import clean, print_facts
 from notewell.engine.client import Backend, LocalBackend
 from notewell.features.phone.requests import (
     PhoneIndexReply,

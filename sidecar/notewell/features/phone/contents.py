@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import FloatArray, IdArray, StoredNote
-from notewell.index.port import IndexReader
+from notewell.api.types import FloatArray
+from notewell.api.vault import IndexReader, StoredNote
+from notewell.base.types import IdArray
 from notewell.models.query_table import QueryTable
 
 _SHARES = (1.0, 2 / 3, 1 / 2, 1 / 3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.base.errors import ConfigError
-from notewell.doors.web.site import Handler, Site
+from notewell.api.errors import ConfigError
+from notewell.api.server import Handler, Site
 from notewell.features.phone.requests import PhoneIndexReply, SwitchPhoneIndex
 from notewell.features.phone.service import switch
 

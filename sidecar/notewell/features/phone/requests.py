@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, sent_to
+from notewell.api.types import frozen
 
 
 @frozen

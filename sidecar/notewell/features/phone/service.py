@@ -6,16 +6,15 @@ import hashlib
 import time
 from contextlib import suppress
 
-from notewell.base.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
-from notewell.base.support import disk
-from notewell.base.support.plain_file import open_plain
-from notewell.base.types import VaultRecord
-from notewell.contract.fields import iso
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import ConfigError, NotewellError, ReadOnlyError, UsageError, WriteError
+from notewell.api.files import disk, open_plain
+from notewell.api.requests import iso
+from notewell.api.types import VaultRecord
+from notewell.api.vault import RunProgress
 from notewell.contract.status import Trigger
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs import RunProgress
 from notewell.features.phone import PhoneRules
 from notewell.features.phone.contents import (
     HEADER,

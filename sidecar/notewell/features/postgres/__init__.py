@@ -1,6 +1,6 @@
 """The index of a vault in a PostgreSQL database that several servers share."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 POSTGRES = Feature(
     name="postgres",

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from notewell.api.errors import ConfigError, NotFoundError
+from notewell.api.files import disk
 from notewell.base.config import ENV_POSTGRES, secret
-from notewell.base.errors import ConfigError, NotFoundError
-from notewell.base.support import disk
 from notewell.models.keys import kept_key, write_key
 
 ADDRESS_FILE = "postgres.json"  # in an index's folder: the index is in the database it names

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import click
 
-from notewell.base.errors import IndexInUseError
-from notewell.base.types import VaultRecord
-from notewell.doors.cli.backends import server_for
-from notewell.doors.cli.options import (
+from notewell.api.commands import (
     Group,
     Invocation,
+    clean,
     current_invocation,
+    emit_object,
     json_option,
+    server_for,
     vault_option,
 )
-from notewell.doors.cli.output import clean, emit_object
+from notewell.api.types import VaultRecord
+from notewell.base.errors import IndexInUseError
 
 _FOLDER = "embedded"
 

@@ -16,14 +16,8 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from notewell.base.errors import (
-    AccessError,
-    ConfigError,
-    IndexFailure,
-    NotewellError,
-    QueryTimeoutError,
-    on_error,
-)
+from notewell.api.errors import ConfigError, NotewellError, on_error
+from notewell.base.errors import AccessError, IndexFailure, QueryTimeoutError
 from notewell.features.postgres.address import DatabaseAddress
 
 # The connection ended, and nothing was committed by what was asked: it may be asked again.

@@ -6,17 +6,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from notewell.base.errors import IndexFailure, on_error
-from notewell.base.types import (
-    Applied,
-    Batch,
-    IdArray,
-    IndexCounts,
-    IndexFigures,
-    ModelKey,
-    StoredNote,
-    VectorPut,
-)
+from notewell.api.errors import on_error
+from notewell.api.vault import ModelKey, StoredNote
+from notewell.base.errors import IndexFailure
+from notewell.base.types import Applied, Batch, IdArray, IndexCounts, IndexFigures, VectorPut
 from notewell.features.postgres import schema, used_model
 from notewell.features.postgres.connection import Database, Session
 from notewell.features.postgres.documents import ANALYSIS

@@ -16,12 +16,8 @@ import socket
 import threading
 from contextlib import suppress
 
-from notewell.base.errors import (
-    IndexFailure,
-    IndexInUseError,
-    NotewellError,
-    on_error,
-)
+from notewell.api.errors import NotewellError, on_error
+from notewell.base.errors import IndexFailure, IndexInUseError
 from notewell.features.postgres.connection import Database, Session
 
 _LOCK_CLASS = 1_852_798_828  # of advisory locks that stand for vaults: "notl" in ASCII

@@ -20,18 +20,16 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.base.errors import IndexFailure, NotFoundError, on_error
+from notewell.api.errors import NotFoundError, on_error
+from notewell.api.vault import IndexReader, Link, ModelKey, StoredChunk, StoredNote
+from notewell.base.errors import IndexFailure
 from notewell.base.types import (
     Batch,
     Chunk,
     IndexCounts,
-    Link,
     ManifestEntry,
-    ModelKey,
     Note,
     NotePut,
-    StoredChunk,
-    StoredNote,
     VectorPut,
     embedded_text,
 )
@@ -42,7 +40,7 @@ from notewell.features.postgres.documents import ANALYSIS
 from notewell.features.postgres.index import PostgresIndex, write_postings
 from notewell.features.postgres.lease import Lease
 from notewell.index import engines
-from notewell.index.port import Index, IndexReader
+from notewell.index.port import Index
 from notewell.search.facts.names_cache import NamesCache
 
 _UNFINISHED = ".moving"  # ends the name of a vault, and is a folder, until the copy is whole

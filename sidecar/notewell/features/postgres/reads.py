@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from notewell.base.errors import NotewellError
+from notewell.api.errors import NotewellError
+from notewell.api.vault import StoredChunk, StoredNote
 from notewell.base.types import (
     LEDGER_STATES,
     IdArray,
@@ -20,8 +21,6 @@ from notewell.base.types import (
     LedgerState,
     ManifestEntry,
     PassageText,
-    StoredChunk,
-    StoredNote,
     embedded_text,
 )
 from notewell.features.postgres.connection import Database, Row

@@ -13,7 +13,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from notewell.base.types import Batch, Chunk, ModelKey, Note, NotePut
+from notewell.api.vault import ModelKey
+from notewell.base.types import Batch, Chunk, Note, NotePut
 from notewell.features.postgres.connection import Row, Session
 from notewell.index.batch import (
     Before,

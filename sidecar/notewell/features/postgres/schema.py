@@ -9,7 +9,8 @@ for the owner of the tables too. A migration is appended, never changed.
 
 from __future__ import annotations
 
-from notewell.base.errors import IndexFailure, NotFoundError
+from notewell.api.errors import NotFoundError
+from notewell.base.errors import IndexFailure
 from notewell.features.postgres.connection import Database, Session
 
 LEAST_SERVER = 15

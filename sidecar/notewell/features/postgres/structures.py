@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.types import ChunkHits, FloatArray, IdArray
+from notewell.api.types import FloatArray
+from notewell.base.types import ChunkHits, IdArray
 from notewell.features.postgres.connection import Database
 from notewell.features.postgres.documents import PLACES, DocumentTable
 from notewell.index.arrays import ascending

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.errors import ModelError
-from notewell.base.types import ModelKey
+from notewell.api.errors import ModelError
+from notewell.api.vault import ModelKey
 from notewell.features.postgres.connection import Session
 from notewell.index.arrays import check_dimensions
 

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from notewell.base.types import IndexedModel, ModelKey, PendingText, StoredVectors, embedded_text
+from notewell.api.vault import ModelKey
+from notewell.base.types import IndexedModel, PendingText, StoredVectors, embedded_text
 from notewell.features.postgres.connection import Row
 from notewell.features.postgres.reads import VaultReads
 from notewell.features.postgres.used_model import UsedModel

@@ -23,8 +23,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from notewell.base.errors import ModelError
-from notewell.base.types import FloatArray, IdArray, ModelKey, VectorHits
+from notewell.api.errors import ModelError
+from notewell.api.types import FloatArray
+from notewell.api.vault import ModelKey
+from notewell.base.types import IdArray, VectorHits
 from notewell.features.postgres.connection import Database, Row
 from notewell.features.postgres.used_model import EXACT_LIMIT, UsedModel, as_text, index_name
 

@@ -1,6 +1,6 @@
 """Editing the properties of notes, one note or many with one undo."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 PROPERTIES = Feature(
     name="properties",

@@ -8,15 +8,22 @@ from typing import Annotated, Any
 
 import click
 
-from notewell.base.errors import UsageError
-from notewell.base.types import PropertyValue
-from notewell.contract.fields import Doc
-from notewell.doors.cli.asking import request_options
-from notewell.doors.cli.backends import backend_for, note_path, print_reply
+from notewell.api.commands import (
+    Command,
+    backend_for,
+    clean_lines,
+    current_invocation,
+    json_option,
+    note_path,
+    print_reply,
+    request_options,
+    vault_option,
+)
+from notewell.api.errors import UsageError
+from notewell.api.requests import Doc
+from notewell.api.tools import ArgumentChange, tool_of
+from notewell.api.types import PropertyValue
 from notewell.doors.cli.completion import complete_notes
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean_lines
-from notewell.doors.mcp.tool import ArgumentChange, tool_of
 from notewell.features.properties.requests import (
     EditProperties,
     PropertiesReply,

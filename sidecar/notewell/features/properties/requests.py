@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, TypeAlias
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import MaxLen, MinLen
-from notewell.contract.fields import Doc, NotePath, Pattern
+from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, sent_to
+from notewell.api.types import MaxLen, MinLen, frozen
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import Endpoint, Request, sent_to
 
 MOST_EDITS = 200  # of one batch: the journal keeps 500 writes, and a batch is undone as a whole
 

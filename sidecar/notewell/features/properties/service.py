@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from notewell.base.errors import (
-    NotFoundError,
-    ProtectedError,
-    UsageError,
-    VaultError,
-    WriteError,
-)
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError, UsageError, WriteError
+from notewell.api.notes import PropertyEdit
+from notewell.api.text import find_note
+from notewell.api.vault import VaultWriter, Written
+from notewell.base.errors import ProtectedError, VaultError
 from notewell.contract.notes import RefusedWrite
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.properties.requests import (
     EditedNote,
     EditProperties,
@@ -19,9 +17,7 @@ from notewell.features.properties.requests import (
     PropertiesBatchReply,
     PropertiesReply,
 )
-from notewell.search.query.find_note import find_note
-from notewell.vault.edit_properties import PropertyEdit, property_diff
-from notewell.vault.write import VaultWriter, Written
+from notewell.vault.edit_properties import property_diff
 
 _ACTION = "edit properties"
 # Of all notes of a batch: the journal keeps 64 MB, and a batch must fit as a whole.

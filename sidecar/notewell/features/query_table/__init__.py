@@ -1,6 +1,6 @@
 """The query table: vectors of tokens by which queries are answered without the model."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 QUERY_TABLE = Feature(
     name="query_table",

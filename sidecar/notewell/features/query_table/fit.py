@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from notewell.base.types import FloatArray, IdArray
+from notewell.api.types import FloatArray
+from notewell.base.types import IdArray
 from notewell.models.query_table import QueryTable, TableHead, TokenVocabulary, pack
 
 RIDGE = 0.5  # as much as half a text that is the token alone

@@ -15,11 +15,12 @@ from typing import cast
 import filelock
 import numpy as np
 
-from notewell.base.errors import NotewellError, WriteError
-from notewell.base.support import disk
-from notewell.base.types import Embedder, FloatArray, TeachesQueries
-from notewell.engine.feature import OpenFeature, OpenVault
-from notewell.engine.runs import RunProgress
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotewellError, WriteError
+from notewell.api.files import disk
+from notewell.api.types import FloatArray
+from notewell.api.vault import Embedder, RunProgress
+from notewell.base.types import TeachesQueries
 from notewell.features.query_table.fit import Lessons, agreement, fit, measured, table_of
 from notewell.features.query_table.texts import Asker, common_words, names_of, near_words, spans
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary

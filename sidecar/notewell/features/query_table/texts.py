@@ -15,8 +15,8 @@ from itertools import islice
 
 import numpy as np
 
-from notewell.base.types import FloatArray
-from notewell.index.port import IndexReader
+from notewell.api.types import FloatArray
+from notewell.api.vault import IndexReader
 
 # A character of a script without spaces between words, or a word of others.
 _WORD = re.compile(

@@ -1,6 +1,6 @@
 """Runs: listing, showing and stopping what works on a vault."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 RUNS = Feature(
     name="runs",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le
-from notewell.contract.fields import Doc
+from notewell.api.commands import Say, Table, asking, current_invocation, group, show_run
+from notewell.api.requests import Doc
+from notewell.api.tools import Document, Tool, ToolContext, pick, tool_of
+from notewell.api.types import Ge, Le, frozen
 from notewell.contract.status import CancelRun, RunId, RunRequest, RunsReply, RunsRequest
-from notewell.doors.cli.asking import Say, Table, asking, group
-from notewell.doors.cli.options import current_invocation
 from notewell.doors.cli.output import local_time
-from notewell.doors.cli.run_progress import counts_text, show_run
-from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick, tool_of
+from notewell.doors.cli.run_progress import counts_text
+from notewell.doors.mcp.tool import Arguments
 
 
 def _say_next(reply: RunsReply) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-from notewell.base.errors import NotFoundError
-from notewell.contract.fields import iso
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError
+from notewell.api.requests import iso
 from notewell.contract.status import (
     CancelRun,
     NextRun,
@@ -15,7 +16,6 @@ from notewell.contract.status import (
     RunsRequest,
     RunView,
 )
-from notewell.engine.feature import OpenFeature, OpenVault
 
 _NUMBER = re.compile(r"[0-9]{1,15}")  # as the contract has it; a command line may give any text
 

@@ -4,7 +4,7 @@ Each source is a vault of its own. `feeds` knows what can be read, `sync` stores
 Markdown (`page_store`), `imported` reads these, and `live_text` shows what Roam says now.
 """
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 _NOTES = "notewell.features.sources.page_store:ImportedSource"
 

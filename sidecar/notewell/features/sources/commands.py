@@ -7,13 +7,24 @@ from pathlib import Path
 
 import click
 
-from notewell.base.errors import IndexInUseError, NotewellError, SourceError, UsageError
-from notewell.base.support.disk import expanded
-from notewell.base.types import VaultRecord
-from notewell.doors.cli.backends import server_for, writing_backend
-from notewell.doors.cli.options import Group, current_invocation, json_option
-from notewell.doors.cli.output import clean, counted, emit_object, local_time, print_table
-from notewell.doors.cli.run_progress import ended_run, show_run
+from notewell.api.commands import (
+    Group,
+    clean,
+    counted,
+    current_invocation,
+    emit_object,
+    json_option,
+    print_table,
+    server_for,
+    show_run,
+    writing_backend,
+)
+from notewell.api.errors import NotewellError, SourceError, UsageError
+from notewell.api.files import expanded
+from notewell.api.types import VaultRecord
+from notewell.base.errors import IndexInUseError
+from notewell.doors.cli.output import local_time
+from notewell.doors.cli.run_progress import ended_run
 from notewell.features.sources import known
 from notewell.features.sources.feeds import recognised
 from notewell.features.sources.requests import SyncSource

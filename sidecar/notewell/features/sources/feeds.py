@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notewell.base.errors import SourceError
+from notewell.api.errors import SourceError
+from notewell.api.files import open_plain
 from notewell.base.support.http import Json, is_loopback
-from notewell.base.support.plain_file import open_plain
 from notewell.features.sources.logseq import LogseqGraph
 from notewell.features.sources.pages import Feed, Item, Unread
 from notewell.features.sources.roam_api import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from notewell.base.support.disk import allowed_place
-from notewell.doors.web.site import Encoded, Handler, Site, from_engine
+from notewell.api.files import allowed_place
+from notewell.api.server import Encoded, Handler, Site
+from notewell.doors.web.site import from_engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features.sources.known import find, listed, make_known, view
 from notewell.features.sources.requests import (

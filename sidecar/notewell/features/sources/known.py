@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias, get_args
 
 import orjson
 
-from notewell.base.errors import NotFoundError, SourceError, UsageError
-from notewell.base.support import disk
-from notewell.base.types import VaultRecord
-from notewell.contract.fields import iso
+from notewell.api.errors import NotFoundError, SourceError, UsageError
+from notewell.api.files import disk
+from notewell.api.requests import iso
+from notewell.api.types import VaultRecord
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features.sources.requests import SourceKind, SourcesReply, SourceView
 from notewell.features.sources.spec import Form, SourceSpec

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from notewell.base.errors import NotewellError, SourceError
+from notewell.api import OpenVault
+from notewell.api.errors import NotewellError, SourceError
+from notewell.api.requests import iso
+from notewell.api.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
+from notewell.api.text import function_words, parse
 from notewell.base.support.http import HttpClient, is_loopback
-from notewell.contract.fields import iso
-from notewell.contract.search import UNLOGGED, Passage, Result, SearchReply, SearchRequest
-from notewell.engine.feature import OpenVault
 from notewell.features.sources import known
 from notewell.features.sources.known import SourceState
 from notewell.features.sources.page_store import PageAddresses
@@ -38,8 +39,6 @@ from notewell.features.sources.roam_api import (
 )
 from notewell.features.sources.spec import SourceSpec
 from notewell.index.analyze import tokens
-from notewell.search.query.parser import parse
-from notewell.search.query.terms import function_words
 from notewell.search.show.snippets import Snippets
 from notewell.search.show.windows import Snippet
 

@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from notewell.base.errors import SourceError, on_error
-from notewell.base.support import disk
-from notewell.base.types import VaultRecord, VaultRules
+from notewell.api.errors import SourceError, on_error
+from notewell.api.files import disk
+from notewell.api.types import VaultRecord, VaultRules
 from notewell.features.sources import known
 from notewell.features.sources.pages import (
     SourceDocument,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import MaxLen, MinLen
-from notewell.contract.fields import Doc, Pattern
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.api.types import MaxLen, MinLen, frozen
 
 SourceKind = Literal["import", "roam", "logseq"]
 SourceStatus = Literal["new", "ready", "incomplete", "held", "failed"]

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
+from notewell.api.errors import SourceError
 from notewell.base.config import ENV_ROAM_TOKEN, secret
-from notewell.base.errors import SourceError
 from notewell.base.support.http import (
     HttpClient,
     HttpError,

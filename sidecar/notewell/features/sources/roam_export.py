@@ -16,8 +16,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from notewell.base.errors import SourceError
-from notewell.base.support.plain_file import read_plain
+from notewell.api.errors import SourceError
+from notewell.api.files import read_plain
 from notewell.features.sources.pages import Item, SourceBlock, SourcePage, Unread
 from notewell.features.sources.text_export import ExportFiles
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
-from notewell.base.errors import CancelledError, NotewellError, SourceError, UsageError
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import CancelledError, NotewellError, SourceError, UsageError
+from notewell.api.vault import RunProgress
 from notewell.contract.status import Trigger
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.engine.ingest.plan import guard
-from notewell.engine.runs import RunProgress
 from notewell.features.sources import known
 from notewell.features.sources.feeds import Reach, feed_of
 from notewell.features.sources.known import SourceState

@@ -25,8 +25,8 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from notewell.base.errors import SourceError
-from notewell.base.support.plain_file import open_plain, read_plain
+from notewell.api.errors import SourceError
+from notewell.api.files import open_plain, read_plain
 from notewell.features.sources.pages import Item, SourceDocument, Unread
 from notewell.features.sources.spec import TYPES
 

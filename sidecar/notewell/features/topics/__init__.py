@@ -1,6 +1,6 @@
 """Topics: notes of a folder that other notes name, and what is not right with them."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 TOPICS = Feature(
     name="topics",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notewell.base.types.frozen import frozen
-from notewell.doors.cli.asking import Say, Table, asking, group
-from notewell.doors.mcp.tool import Arguments, Document, Tool, ToolContext, pick
+from notewell.api.commands import Say, Table, asking, group
+from notewell.api.tools import Document, Tool, ToolContext, pick
+from notewell.api.types import frozen
+from notewell.doors.mcp.tool import Arguments
 from notewell.features.topics.requests import CheckTopics, TopicCheckReply, TopicsRequest
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from notewell.base.types.frozen import frozen
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.api.requests import Endpoint, Request, sent_to
+from notewell.api.types import frozen
 
 
 @frozen

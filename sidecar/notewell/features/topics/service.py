@@ -7,8 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from notewell.base.errors import UnreadableNoteError, near
-from notewell.engine.feature import OpenFeature, OpenVault
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import UnreadableNoteError
+from notewell.api.notes import read_frontmatter
+from notewell.base.errors import near
 from notewell.features.topics.requests import (
     AlikeTopics,
     CheckTopics,
@@ -20,7 +22,6 @@ from notewell.features.topics.requests import (
     UnknownTopic,
 )
 from notewell.vault.parse import one_line_end
-from notewell.vault.properties import read_frontmatter
 from notewell.vault.topics import (
     MIN_COSINE,
     Ontology,

@@ -1,6 +1,6 @@
 """The writes that were made to a vault's notes, and undoing them."""
 
-from notewell.engine.feature import Feature
+from notewell.api import Feature
 
 WRITES = Feature(
     name="writes",

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import click
 
-from notewell.doors.cli.asking import Say, Table, printer, request_argument, request_options
-from notewell.doors.cli.backends import answer
-from notewell.doors.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.doors.cli.output import clean_lines
+from notewell.api.commands import (
+    Command,
+    Say,
+    Table,
+    answer,
+    clean_lines,
+    current_invocation,
+    json_option,
+    printer,
+    request_argument,
+    request_options,
+    vault_option,
+)
 from notewell.features.writes.requests import UndoneReply, UndoRequest, WritesRequest, WriteView
 
 

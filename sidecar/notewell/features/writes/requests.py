@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge
-from notewell.contract.fields import Doc, Limit
+from notewell.api.requests import Doc, Endpoint, Limit, Request, sent_to
+from notewell.api.types import Ge, frozen
 from notewell.contract.notes import RefusedWrite
-from notewell.contract.request import Endpoint, Request, sent_to
 
 
 @frozen

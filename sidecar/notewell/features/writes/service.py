@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from notewell.contract.fields import iso
+from notewell.api import OpenFeature, OpenVault
+from notewell.api.requests import iso
 from notewell.contract.notes import RefusedWrite
-from notewell.engine.feature import OpenFeature, OpenVault
 from notewell.features.writes.requests import (
     UndoneReply,
     UndoRequest,

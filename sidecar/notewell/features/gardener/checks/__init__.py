@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from notewell.base.types.frozen import frozen
+from notewell.api.types import frozen
 from notewell.features.gardener.checks import (
     broken_links,
     conflict_copy,

@@ -16,8 +16,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
 
-from notewell.base.types import Link
-from notewell.base.types.frozen import frozen
+from notewell.api.notes import day_in_name, link_name
+from notewell.api.types import frozen
+from notewell.api.vault import Link
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import (
     folded,
@@ -28,9 +29,7 @@ from notewell.features.gardener.mentions import (
 )
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView, TextEdit
-from notewell.vault.daily import day_in_name
 from notewell.vault.link_targets import ATTACHMENTS
-from notewell.vault.readers import link_name
 
 NAME: GardenCheck = "broken_links"
 MIN_CONFIDENCE = 0.7

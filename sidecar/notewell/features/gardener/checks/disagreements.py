@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from notewell.api.text import stem
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.mentions import HIDDEN, WORD, code_hidden, property_link
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
-from notewell.index.analyze import stem
 from notewell.search.query.terms import says_little
 
 NAME: GardenCheck = "disagreements"

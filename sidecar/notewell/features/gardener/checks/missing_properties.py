@@ -6,8 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from notewell.base.types import PropertyValue
-from notewell.base.types.frozen import frozen
+from notewell.api.types import PropertyValue, frozen
 from notewell.features.gardener.garden import Garden, NoteFacts
 from notewell.features.gardener.mentions import letters_of
 from notewell.features.gardener.plans import suggestion

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from notewell.base.types.frozen import frozen
+from notewell.api.types import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import code_hidden, letters_of
 from notewell.features.gardener.plans import suggestion

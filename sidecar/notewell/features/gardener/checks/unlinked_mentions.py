@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from notewell.base.types.frozen import frozen
+from notewell.api.types import frozen
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import (
     Mention,

@@ -1,0 +1,8 @@
+"""The part of Notewell that features may use; other modules may change without notice.
+
+This module has the row of a feature and what one vault gives it; docs/extending.md has each name.
+"""
+
+from notewell.engine.feature import FEATURE_API, Feature, OpenFeature, OpenVault
+
+__all__ = ["FEATURE_API", "Feature", "OpenFeature", "OpenVault"]

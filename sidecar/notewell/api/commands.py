@@ -1,0 +1,75 @@
+"""Commands of the terminal: options from a request, printers of replies, the running server."""
+
+from notewell.doors.cli.asking import (
+    Say,
+    Table,
+    TextLine,
+    asking,
+    group,
+    printer,
+    request_argument,
+    request_option,
+    request_options,
+    warn,
+)
+from notewell.doors.cli.backends import (
+    answer,
+    backend_for,
+    note_path,
+    print_reply,
+    server_for,
+    writing_backend,
+)
+from notewell.doors.cli.options import (
+    Command,
+    Group,
+    Invocation,
+    QueryCommand,
+    agree,
+    current_invocation,
+    json_option,
+    vault_option,
+)
+from notewell.doors.cli.output import (
+    clean,
+    clean_lines,
+    counted,
+    emit_object,
+    print_facts,
+    print_table,
+)
+from notewell.doors.cli.run_progress import show_run
+
+__all__ = [
+    "Command",
+    "Group",
+    "Invocation",
+    "QueryCommand",
+    "Say",
+    "Table",
+    "TextLine",
+    "agree",
+    "answer",
+    "asking",
+    "backend_for",
+    "clean",
+    "clean_lines",
+    "counted",
+    "current_invocation",
+    "emit_object",
+    "group",
+    "json_option",
+    "note_path",
+    "print_facts",
+    "print_reply",
+    "print_table",
+    "printer",
+    "request_argument",
+    "request_option",
+    "request_options",
+    "server_for",
+    "show_run",
+    "vault_option",
+    "warn",
+    "writing_backend",
+]
