@@ -43,7 +43,7 @@ for (const dark of [false, true]) {
       assert.ok(all.length > 10 && new Set(all).size === all.length, "each note of the base once, and no other");
       assert.match(all[0], /loaf|bread|sourdough/i);
       assert.match(await base.locator('[data-path="Kitchen/Rye.md"]').textContent(), /status: draft/);
-      assert.equal(await base.locator(".notewell-result > .notewell-title").first().textContent(), "Strong matches");
+      assert.equal(await base.locator(".notewell-result > .notewell-title").first().textContent(), "Best");
       await base.getByRole("status").getByText(`${all.length} notes`).waitFor();
       await app.page.screenshot({ path: join(OUT, `${dark ? "dark" : "light"}-base.png`) });
       assert.deepEqual(await violations(app.page, ".notewell-base"), [], "axe");

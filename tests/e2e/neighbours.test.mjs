@@ -61,7 +61,6 @@ test("the score is shown in words, as a number, as a bar or not at all", async (
   const { app } = held;
   await follow(MEMORY);
   const scores = rowsOf(app).locator(".notewell-score");
-  assert.match(await rowsOf(app).first().locator("> .notewell-title").textContent(), /^(Strong matches|Related notes)$/);
   await app.setting("Score", (row) => row.locator("select").selectOption("number"));
   await rowsOf(app).locator(".notewell-score", { hasText: /^0\.\d\d$|^1\.00$/ }).first().waitFor();
   await app.setting("Score", (row) => row.locator("select").selectOption("bar"));

@@ -175,7 +175,7 @@ test("results are grouped by folder", async () => {
   await app.page.screenshot({ path: join(OUT, "light-folders.png") });
   await choose();
   const groups = await app.search.locator(".notewell-result > .notewell-title").allTextContents();
-  assert.deepEqual(groups, ["Strong matches", "Related notes"].filter((group) => groups.includes(group)), "by match again, each said once");
+  assert.deepEqual(groups, ["Best", "Related"].filter((group) => groups.includes(group)), "by match again, each said once");
 });
 
 test("several results are selected by keys or the pointer, inserted, copied and dragged", async () => {

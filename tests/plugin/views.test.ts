@@ -107,7 +107,7 @@ describe("the search panel", () => {
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
     expect(texts(view, ".notewell-passage .notewell-faint")).toEqual(["Hives › Spring"]);
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
-    expect([texts(view, ".notewell-result > .notewell-title"), texts(view, ".notewell-score")]).toEqual([["Strong matches"], []]);
+    expect([texts(view, ".notewell-result > .notewell-title"), texts(view, ".notewell-score")]).toEqual([[], []]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
   });
 

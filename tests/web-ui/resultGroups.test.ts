@@ -14,7 +14,8 @@ function drawn(...matches: ("strong" | "related" | "weak")[]): string[] {
 
 test("results stand in groups, the best first, and the first result before all of them", () => {
   expect(drawn("strong", "strong")).toEqual(["0.md", "1.md"]);
-  expect(drawn("strong", "related", "strong")).toEqual(["Strong matches", "0.md", "2.md", "Related", "1.md"]);
-  expect(drawn("related", "strong", "weak", "related")).toEqual(["0.md", "Strong matches", "1.md", "Related", "3.md", "Weak matches", "2.md"]);
-  expect(drawn("related", "related")).toEqual(["Related", "0.md", "1.md"]);
+  expect(drawn("strong", "related", "strong")).toEqual(["Best", "0.md", "2.md", "Related", "1.md"]);
+  expect(drawn("related", "strong", "weak", "related")).toEqual(["0.md", "Best", "1.md", "Related", "3.md", "Weak matches", "2.md"]);
+  expect(drawn("related", "related")).toEqual(["0.md", "1.md"]);
+  expect(drawn("weak", "weak")).toEqual(["Weak matches", "0.md", "1.md"]);
 });

@@ -133,7 +133,8 @@ export class ResultList {
   #match({ match }: Result, isFirst: boolean, isWithin: boolean): Pick<RowLook, "score" | "heading"> {
     const { score } = this.#owner.context.settings.chosen;
     if (!this.byMatch || this.byFolder || score !== "match") return { score, heading: null };
-    return { score: isWithin ? "off" : score, heading: isFirst && match ? groupText(match) : null };
+    const isAlone = match !== "weak" && this.shown.every((other) => other.match === match);
+    return { score: isWithin ? "off" : score, heading: isFirst && match && !isAlone ? groupText(match) : null };
   }
 
   #look(result: Result, before: Result | undefined, { score, heading }: Pick<RowLook, "score" | "heading">): RowLook {

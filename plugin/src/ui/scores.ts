@@ -23,7 +23,7 @@ export function matchText({ match }: Pick<Result, "match">): string {
 
 /** The word above the notes that match so well. */
 export function groupText(match: Match): string {
-  return { strong: t("Strong matches"), related: t("Related notes"), weak: t("Weak matches") }[match];
+  return { strong: t("Best"), related: t("Related"), weak: t("Weak matches") }[match];
 }
 
 /** The components of a score that are known, one a line. */

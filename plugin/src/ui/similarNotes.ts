@@ -58,7 +58,7 @@ export async function explainMissingNote(session: Session, path: string): Promis
 export function explainLedgerRow({ state, reason, rule }: LedgerRow): Explanation {
   const why = reason ?? "";
   const explanations: Partial<Record<LedgerState, Parameters<typeof message>>> = {
-    excluded: [t("This note is excluded"), t("{why} (rule: {rule})", { why, rule: rule ?? t("unknown") }).trim()],
+    excluded: rule === "missing" ? [t("This note is not here"), why] : [t("This note is excluded"), t("{why} (rule: {rule})", { why, rule: rule ?? t("unknown") }).trim()],
     failed: [t("This note could not be read"), why, [["errors", t("Show errors")]]],
     indexed: [t("Indexed"), t("If it has no similar notes, it has no text.")],
     keyword_only: [t("Found by keywords only"), t("Its embeddings are not computed yet.")],

@@ -8,12 +8,15 @@ const MOST_WORDS = 200;
 const MOST_MARKED = 5_000; // in a note
 const MARKED = "found"; // as the styles name it
 
-/** Marks in `el` what the results have marked of their passages; nothing where the browser has no highlights. */
-export function markFound(el: HTMLElement, results: readonly Result[]): void {
-  if (!("highlights" in CSS)) return;
+/** Marks in `el` what the results have marked of their passages, and returns the places; none where the browser has no highlights. */
+export function markFound(el: HTMLElement, results: readonly Result[]): readonly Range[] {
+  if (!("highlights" in CSS)) return [];
   const pattern = patternOf(results);
   CSS.highlights.delete(MARKED);
-  if (pattern) CSS.highlights.set(MARKED, new Highlight(...rangesIn(el, pattern)));
+  const body = el.querySelector<HTMLElement>(".prose") ?? el;
+  const ranges = pattern ? rangesIn(body, pattern) : [];
+  if (ranges.length > 0) CSS.highlights.set(MARKED, new Highlight(...ranges));
+  return ranges;
 }
 
 /** Finds the marked words, each as a whole where its script has spaces. */

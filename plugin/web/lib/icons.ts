@@ -22,6 +22,7 @@ const PATHS = {
   more: "M5 12h.1M12 12h.1M19 12h.1",
   share: "M12 15V4M8 7.6L12 4l4 3.6M5 12v8h14v-8",
   down: "M6 9l6 6 6-6",
+  up: "M6 15l6-6 6 6",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -11,6 +11,7 @@ const keys = (): readonly [keys: string, does: string][] => [
   ["Enter", t("read the note")],
   ["o", t("open it in Obsidian")],
   ["t", t("why a result was found")],
+  [t("n or p"), t("next match in the note, and the one before")],
   ["Esc", t("back to the list, or stop an answer")],
   ["?", t("this help")],
 ];

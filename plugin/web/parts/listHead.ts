@@ -37,12 +37,12 @@ export class ListHead {
       return;
     }
     const { query } = this.#context.address;
-    const facts = [count(found, "note", "notes"), ms(took_ms), mode === "hybrid" || query["like"] ? "" : mode === "keyword" ? t("keyword only") : t("semantic only")].filter(Boolean);
+    const facts = [count(found, "note", "notes"), mode === "hybrid" || query["like"] ? "" : mode === "keyword" ? t("keyword only") : t("semantic only")].filter(Boolean);
     fill(
       this.el,
       h("h1", { class: "unseen" }, t("Results")),
       this.#ways(),
-      h("p", { class: "facts" }, facts.join(" · ")),
+      h("p", { class: "facts", title: t("answered in {time}", { time: ms(took_ms) }) }, facts.join(" · ")),
       button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": t("Copy a link to this search") }),
       this.#order(),
       this.#density(),

@@ -22,7 +22,7 @@ export async function drawLocalGraph(el: HTMLElement, context: ViewContext, path
     const around = found.nodes.filter(({ hops }) => hops === 1);
     if (!el.isConnected || around.length === 0) return;
     const whole = h("a", { href: context.to("graph", { path }) }, t("Graph"));
-    fill(el, h("h2", {}, t("Around this note")), drawing(found, context), h("p", {}, whole));
+    fill(el, drawing(found, context), h("p", {}, whole));
   } catch (error) {
     asServerError(error); // the note is read without it
   }

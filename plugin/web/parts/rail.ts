@@ -10,13 +10,27 @@ import { t } from "../../src/texts";
 
 const MOST_LINKS = 30;
 
-/** Fills the rail with what is known of a note; `similar` is filled once those are known. */
+/** Fills the rail with what is known of a note; `similar`, which comes first below the outline, is filled once those are known. */
 export function fillRail(rail: HTMLElement, context: ViewContext, note: NoteReply, similar: HTMLElement): void {
   const into = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   const out = [...new Set(note.links_out.flatMap(({ path }) => path ?? []))].filter((path) => path !== note.path);
-  const near = h("section", { class: "near" });
-  fill(rail, outline(context, note), near, properties(note.properties), versions(context, note.path), linkSection(context, t("Linked from"), into), linkSection(context, t("Links to"), out), similar);
-  if (into.length + out.length > 0) void import("./localGraph").then(({ drawLocalGraph }) => drawLocalGraph(near, context, note.path), () => undefined);
+  fill(
+    rail,
+    outline(context, note),
+    similar,
+    linkSection(context, t("Linked from"), into),
+    linkSection(context, t("Links to"), out),
+    properties(note.properties),
+    versions(context, note.path),
+    into.length + out.length > 0 ? around(context, note.path) : null,
+  );
+}
+
+/** A small drawing of the note and those linked with it, made once it is opened. */
+function around(context: ViewContext, path: string): HTMLElement {
+  const drawing = h("section", { class: "near" });
+  const draw = (): void => void import("./localGraph").then(({ drawLocalGraph }) => drawLocalGraph(drawing, context, path), () => undefined);
+  return folded(t("Around this note"), drawing, draw);
 }
 
 /** The headings, each leading to its place; a note with one heading needs no outline. */
@@ -35,7 +49,12 @@ export function versions(context: ViewContext, path: string): HTMLElement | null
   if (!context.hasPast) return null;
   const body = h("div", {});
   const open = (): void => void import("./past").then(({ drawVersions }) => drawVersions(body, context, path), () => undefined);
-  const el = h("details", { class: "properties" }, h("summary", {}, t("Earlier versions")), body);
+  return folded(t("Earlier versions"), body, open);
+}
+
+/** A fold whose content is asked for when it is first opened. */
+function folded(title: string, body: HTMLElement, open: () => void): HTMLElement {
+  const el = h("details", { class: "properties" }, h("summary", {}, title), body);
   el.addEventListener("toggle", open, { once: true });
   return el;
 }

@@ -9,12 +9,14 @@ import { atHeading, atLine, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
+import { rememberRead } from "./lately";
+import { MatchSteps } from "./matchSteps";
 import { fillRail, noteLinks, versions } from "./rail";
 import { folderText, noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
 import { t } from "../../src/texts";
 
-const SIMILAR_NOTES = 5;
+const SIMILAR_NOTES = 8;
 
 type Render = (content: string, links: Links) => DocumentFragment;
 
@@ -27,17 +29,20 @@ export class Reader {
   /** Sets where the links to Obsidian lead in the note that is shown. */
   #aim: (line: number) => void = () => undefined;
   #sequence = 0;
+  #seen: IntersectionObserver | null = null;
 
   /** The results that the note is among: what is marked in them is marked in it. */
   readonly #results: () => readonly Result[];
+  readonly #steps = new MatchSteps();
 
   constructor(context: ViewContext, results: () => readonly Result[]) {
     this.#context = context;
     this.#results = results;
   }
 
-  /** Shows a note, and scrolls to the block that contains `line`. */
-  async show(path: string, line: number): Promise<void> {
+  /** Shows a note, and scrolls to the block that contains `line`. One that was chosen is among those read lately. */
+  async show(path: string, line: number, isChosen = false): Promise<void> {
+    if (isChosen) rememberRead(path, this.#context.vault);
     const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) {
       this.#aim(line);
@@ -71,6 +76,11 @@ export class Reader {
     }
   }
 
+  /** Goes to the next match in the note that is read, or with -1 to the one before; false where there is none. */
+  step(by: 1 | -1): boolean {
+    return this.#steps.go(by);
+  }
+
   hide(): void {
     this.#sequence += 1;
     this.#aim = () => undefined;
@@ -92,16 +102,25 @@ export class Reader {
     const isEmpty = text.childElementCount === 0;
     const prose = h("div", { class: "prose", on: { click: aim } }, isEmpty ? h("p", { class: "faint" }, t("This note has no text.")) : text);
     const similar = h("section", { class: "near", "aria-label": t("Similar notes") });
+    const title = h("h1", { dir: "auto" }, note.title);
     fill(
       this.el,
       this.#tools(note),
-      h("h1", { dir: "auto" }, note.title),
+      title,
       this.#meta(note),
       prose,
     );
     void this.#fillIn(prose, note, draw);
     fillRail(this.rail, context, note, similar);
-    void this.#showSimilar(note.path, similar);
+    void this.#showSimilar(note, similar);
+    this.#nameWhileScrolled(title);
+  }
+
+  /** The line above the note names it while its title is scrolled out of sight. */
+  #nameWhileScrolled(title: HTMLElement): void {
+    this.#seen?.disconnect();
+    this.#seen = new IntersectionObserver(([entry]) => this.el.classList.toggle("is-past-title", entry?.isIntersecting === false), { rootMargin: "-60px" });
+    this.#seen.observe(title);
   }
 
   /** What is loaded after the text: formulas, code and diagrams, and the notes and pictures that it embeds. */
@@ -120,7 +139,7 @@ export class Reader {
 
   async #markFound(): Promise<void> {
     const { markFound } = await import("../lib/foundWords").catch(() => ({ markFound: null })); // a note can be read without
-    markFound?.(this.el, this.#results());
+    this.#steps.use(markFound?.(this.el, this.#results()) ?? []);
   }
 
   #tools(note: NoteReply): HTMLElement {
@@ -129,9 +148,11 @@ export class Reader {
       "p",
       { class: "tools" },
       this.#close(),
+      h("span", { class: "now-read" }, h("strong", { dir: "auto" }, note.title), folderText(note.path)),
       ...this.#toObsidian(note),
-      h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), t("Similar")),
-      h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), t("Graph")),
+      toolLink({ href: context.to("search", { like: note.path }) }, icon("similar"), t("Similar")),
+      toolLink({ class: "to-graph", href: context.to("graph", { path: note.path }) }, icon("graph"), t("Graph")),
+      this.#steps.el,
     );
   }
 
@@ -139,7 +160,7 @@ export class Reader {
   #toObsidian(note: NoteReply): HTMLElement[] {
     const uri = obsidianLink(note.uri);
     if (!uri) return [];
-    const open = h("a", {}, icon("open"), t("Open in Obsidian"));
+    const open = toolLink({}, icon("open"), t("Open in Obsidian"));
     const edit = h("a", { class: "at-line", title: t("Obsidian opens it there by the plugin Notewell") });
     this.#aim = (line) => {
       const heading = note.headings.filter((one) => one.line <= line).at(-1)?.text ?? "";
@@ -170,16 +191,30 @@ export class Reader {
     );
   }
 
-  async #showSimilar(path: string, el: HTMLElement): Promise<void> {
+  /** Similar notes; those that are linked with the note already are folded. */
+  async #showSimilar(note: NoteReply, el: HTMLElement): Promise<void> {
     const sequence = this.#sequence;
     try {
-      const { results } = await this.#context.vaultClient.similarNotes(path, SIMILAR_NOTES);
+      const { results } = await this.#context.vaultClient.similarNotes(note.path, SIMILAR_NOTES);
       if (sequence !== this.#sequence || results.length === 0) return;
-      fill(el, h("h2", {}, t("Similar notes")), noteLinks(this.#context, results));
+      const linked = new Set([...note.links_in, ...note.links_out].map(({ path }) => path));
+      const isLinked = ({ path }: Result): boolean => linked.has(path);
+      const [fresh, known] = [results.filter((result) => !isLinked(result)), results.filter(isLinked)];
+      fill(
+        el,
+        h("h2", {}, t("Similar notes")),
+        fresh.length > 0 ? noteLinks(this.#context, fresh) : null,
+        known.length > 0 ? h("details", { class: "properties" }, h("summary", {}, t("{n} linked already", { n: known.length })), noteLinks(this.#context, known)) : null,
+      );
     } catch (error) {
       asServerError(error); // the note is shown without similar notes
     }
   }
+}
+
+/** A link whose word is hidden where there is no room for it. */
+function toolLink(attributes: Readonly<Record<string, string>>, picture: SVGSVGElement, label: string): HTMLAnchorElement {
+  return h("a", { ...attributes, "aria-label": label, title: label }, picture, h("span", { class: "label" }, label));
 }
 
 /** Where the links of a note lead. */

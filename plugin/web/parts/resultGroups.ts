@@ -16,18 +16,18 @@ export const sortOrders = (): readonly [value: SortOrder, label: string][] => [
 
 /** What a group is called; a query of filters alone has results that match in no degree. */
 const groups = (): readonly [match: Result["match"] | undefined, label: string][] => [
-  ["strong", t("Strong matches")],
+  ["strong", t("Best")],
   ["related", t("Related")],
   ["weak", t("Weak matches")],
 ];
 
 /**
- * Rows of results, with a heading before each group where there is more than one, or only lesser ones. The first
+ * Rows of results, with a heading before each group where there is more than one, or only weak ones. The first
  * result is the first row, before all groups where it is of a lesser one.
  */
 export function groupedRows(results: readonly Result[], row: (result: Result) => HTMLElement): HTMLElement[] {
   const kinds = new Set(results.map(({ match }) => match ?? null));
-  const hasHeads = kinds.size > 1 || kinds.has("weak") || kinds.has("related");
+  const hasHeads = kinds.size > 1 || kinds.has("weak");
   if (!hasHeads || kinds.has(null)) return results.map(row);
   const best = groups().find(([match]) => match && kinds.has(match))?.[0];
   const ahead = results.slice(0, results[0]?.match === best ? 0 : 1);

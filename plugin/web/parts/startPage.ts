@@ -1,10 +1,12 @@
-/** Home, shown for an empty query: what changed, searches of before and saved ones, and what there is to tend. */
+/** Home, shown for an empty query: notes read lately, what changed, searches of before and saved ones, and what there is to tend. */
 
 import { asServerError } from "../../src/client";
 import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h, skeleton } from "../lib/dom";
 import { icon } from "../lib/icons";
+import { nameOf } from "../lib/format";
+import { forgetRead, readLately } from "./lately";
 import { noteLinks } from "./rail";
 import { forget, history, saved, toggleSaved } from "./searchHistory";
 import { t, tn } from "../../src/texts";
@@ -24,13 +26,13 @@ export function startPage(context: ViewContext): HTMLElement {
   for (const fillIn of [showToTend(context, tend), showHubs(context, hubs)]) fillIn.catch(asServerError);
   const searches = h("div", { class: "searches" });
   drawSearches(context, searches);
+  const lately = readLately(context.vault).slice(0, SHOWN).map((path) => ({ path, title: nameOf(path) }));
   return h(
     "div",
     { class: "start" },
-    h("h1", {}, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
-    h("p", { class: "faint" }, t("Describe what you look for in your own words: notes are found by their meaning as well as by exact words.")),
+    h("h1", { class: "unseen" }, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
     tend,
-    h("div", { class: "start-columns" }, searches, changed, hubs),
+    h("div", { class: "start-columns" }, lately.length > 0 ? notes(context, t("Read lately"), lately) : null, changed, searches, hubs),
   );
 }
 
@@ -41,6 +43,7 @@ function drawSearches(context: ViewContext, el: HTMLElement): void {
   const again = (): void => drawSearches(context, el);
   const clear = (): void => {
     forget(vault);
+    forgetRead(vault);
     context.showNotice(t("History cleared"));
     again();
   };
@@ -71,7 +74,8 @@ function tips(): HTMLElement {
     ["?", t("shows all keys and filters")],
   ];
   const rows = all.map(([typed, does]) => h("li", {}, h("code", {}, typed), " ", h("span", { class: "faint" }, does)));
-  return h("section", {}, h("h2", {}, t("What you can type")), h("ul", { class: "tips" }, ...rows));
+  const how = t("Describe what you look for in your own words: notes are found by their meaning as well as by exact words.");
+  return h("section", {}, h("h2", {}, t("What you can type")), h("p", { class: "faint" }, how), h("ul", { class: "tips" }, ...rows));
 }
 
 /** How many suggestions of the newest plan are open. */
@@ -96,7 +100,7 @@ function timeOf({ modified }: Result): number {
   return Date.parse(modified ?? "") || 0;
 }
 
-function notes(context: ViewContext, title: string, found: readonly Result[]): HTMLElement | null {
+function notes(context: ViewContext, title: string, found: readonly Pick<Result, "path" | "title">[]): HTMLElement | null {
   return found.length ? h("section", {}, h("h2", {}, title), noteLinks(context, found)) : null;
 }
 

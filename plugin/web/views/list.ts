@@ -13,6 +13,7 @@ import { errorBox } from "../parts/errors";
 import { keptNotes } from "../parts/keptNotes";
 import { askFor, questionOf, searchedVault, tellOpened } from "../app/searches";
 import { ListHead } from "../parts/listHead";
+import { closeTop, toggleWhy } from "../parts/openNote";
 import { listEnd } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
@@ -93,31 +94,23 @@ export class ListView implements View {
     this.#views.show(null);
   }
 
-  /** Opens or closes the explanation of the selected note. */
-  #toggleWhy(): boolean {
-    const { note, line, why, q } = this.#context.address.query;
-    const path = note ?? this.#reply?.results[0]?.path;
-    if (!q || !path) return false;
-    this.#context.change(why ? { why: null } : { why: "yes", note: path, line });
-    return true;
-  }
-
   /** The row of a note of the selected vault. */
   #keyOf(path: string): string {
     return rowKey({ path, vault: this.#context.isEverywhere ? this.#context.vault?.name ?? null : null });
   }
 
-  key(event: KeyboardEvent): boolean {
-    if (event.key === "Escape" && this.#context.address.query["note"]) {
-      const note = this.#context.address.query["note"];
-      this.#context.change({ note: null, line: null });
-      this.#row(this.#keyOf(note))?.focus();
-      return true;
-    }
-    if (event.key === "o") return openInObsidian(this.#list);
-    if (event.key === "t") return this.#toggleWhy();
-    if (event.key === "Enter" && this.#wide.matches && document.activeElement?.matches("[data-result]")) return openInObsidian(this.#list);
-    const isMoved = moveAmong(this.#list, event.key);
+  key({ key }: KeyboardEvent): boolean {
+    const acts: Readonly<Record<string, () => boolean>> = {
+      Escape: () => closeTop(this.#context, (path) => this.#row(this.#keyOf(path))?.focus()),
+      o: () => openInObsidian(this.#list),
+      t: () => toggleWhy(this.#context, this.#reply?.results[0]?.path),
+      n: () => this.#reader.step(1),
+      p: () => this.#reader.step(-1),
+    };
+    const act = acts[key];
+    if (act) return act();
+    if (key === "Enter" && this.#wide.matches && document.activeElement?.matches("[data-result]")) return openInObsidian(this.#list);
+    const isMoved = moveAmong(this.#list, key);
     if (isMoved && this.#wide.matches) this.#select();
     return isMoved;
   }
@@ -140,7 +133,7 @@ export class ListView implements View {
     const current = note ? this.#keyOf(note) : first && rowKey(first);
     this.#views.explain(note ?? first?.path);
     this.#preview.clear();
-    if (note) void this.#reader.show(note, Number(line ?? 1));
+    if (note) void this.#reader.show(note, Number(line ?? 1), true);
     else if (first) this.#preview.set(PREVIEW_MS, () => this.#read(first));
     else this.#reader.hide();
     this.#mark(current);

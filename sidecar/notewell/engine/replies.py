@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from notewell.base.errors import UnreadableNoteError
+from notewell.base.errors import NotFoundError, UnreadableNoteError
 from notewell.base.support.disk import missing_folder
 from notewell.base.types import (
     LedgerEntry,
@@ -37,7 +37,7 @@ from notewell.engine.ingest.plan import Guarded, held_removal
 from notewell.engine.ingest.reports import Activity, index_progress
 from notewell.index.port import Index, IndexReader
 from notewell.models.resilient import Degraded, Step
-from notewell.search.query.find_note import did_you_mean
+from notewell.search.query.find_note import did_you_mean, find_note
 from notewell.vault.sources import Source
 
 _ENDING = re.compile(r"\.\w{1,12}")
@@ -74,10 +74,10 @@ def ledger_reply(
 ) -> LedgerReply:
     """The ledger; a `path` it does not hold gets the rule that would decide for it.
 
-    All its counts add up to the number of files of the vault.
+    `path` may also be a name or an alias of a note, as people write them. All its counts add up to the number of files of the vault.
     """
     if path is not None:
-        path = unicodedata.normalize("NFC", path)
+        path = _meant(index, unicodedata.normalize("NFC", path))
     entries = index.ledger(state=state, path=path)
     if path is not None and not index.ledger(path=path):
         would_be = _undecided(index, source, path)
@@ -113,18 +113,31 @@ def _ending(path: str) -> str:
     return ending if _ENDING.fullmatch(ending) else ""
 
 
+def _meant(index: IndexReader, path: str) -> str:
+    """The path of the note that a path, a name or an alias means; else `path` itself."""
+    if index.ledger(path=path):
+        return path
+    try:
+        return find_note(index, path).path
+    except NotFoundError:
+        return path
+
+
 def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
     """The entry that a path would get that no walk of the vault has met."""
     decided = source.excluded(path)
-    if decided is not None:
+    # A name without an ending is of no type that is read, but that is not why there is no note.
+    if decided is not None and (decided[0] != "file_type" or _ending(path)):
         return LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1])
     try:
         file = source.stamp(path)
     except UnreadableNoteError as error:
         if error.code != "vanished":
             return LedgerEntry(path, "failed", reason=error.message)
-        reason = f"No rule excludes it, but the vault has no such file{did_you_mean(index, path)}"
+        reason = f"The vault has no such file, and no note of that name{did_you_mean(index, path)}"
         return LedgerEntry(path, "excluded", rule="missing", reason=reason)
+    if decided is not None:
+        return LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1])
     reason = "It is new: the next look at the vault reads it."
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
 

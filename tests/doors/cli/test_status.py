@@ -89,6 +89,8 @@ def test_a_state_that_does_not_exist_is_wrong_usage(notewell: CommandLine, index
         ("Garden", "excluded", "folder", "folder"),
         ("Drafts/Idea.md", "excluded", "exclude", "Drafts/ of the setting vault.exclude"),
         ("Citi.md", "excluded", "missing", "did you mean City.md?"),
+        ("Citi", "excluded", "missing", "did you mean City.md?"),
+        ("No such thing", "excluded", "missing", "no note of that name"),
         ("Since.md", "pending", None, "new"),
     ],
 )
@@ -109,6 +111,19 @@ def test_the_deciding_rule_is_named_for_any_path(
     shown = notewell("ledger", path, fails=3 if rule == "missing" else 0)
     told = (reason, shown.stderr) if rule == "missing" else (state.replace("_", " "), shown.stdout)
     assert told[0] in told[1]
+
+
+@pytest.mark.parametrize("named", ["City", "city", "Garden/Compost", "[[Compost]]", "the town"])
+def test_a_note_is_meant_by_its_name_or_alias(
+    notewell: CommandLine, vault: Path, named: str
+) -> None:
+    (vault / "City.md").write_text("---\naliases: [the town]\n---\nstreets", encoding="utf-8")
+    notewell("index", vault)
+
+    (entry,) = notewell.json("ledger", named)["entries"]
+
+    assert entry["path"] in {"City.md", "Garden/Compost.md"}
+    assert (entry["state"], entry["rule"]) == ("keyword_only", None)
 
 
 def test_a_path_outside_the_vault_is_refused(notewell: CommandLine, indexed: Path) -> None:

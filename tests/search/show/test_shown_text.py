@@ -81,3 +81,20 @@ def test_lines_that_many_notes_have_are_shown_only_for_their_own_words() -> None
 
 def test_a_passage_that_only_repeats_the_title_shows_nothing() -> None:
     assert shown_text("Rye Bread", names=("rye-bread",)).text == ""
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"),
+    [
+        (
+            "categories: Movies · cover: https://m.example/images/M/MV5BNzQ_V1_SX300.jpg · genre: Sci-fi",
+            "categories: Movies · genre: Sci-fi",
+        ),
+        ("rating: 5 · poster: http://x.example/a.png?size=2", "rating: 5"),
+        ("created: {{date}} · rating: 5 · last: {{date}}", "rating: 5"),
+        ("source: https://example.com/an/essay · rating: 5", None),
+        ("Write {{title}} where the title belongs: {{date}} is the day.", None),
+    ],
+)
+def test_properties_that_are_no_text_are_left_out(stated: str, shown: str | None) -> None:
+    assert shown_text(stated).text == (stated if shown is None else shown)

@@ -107,7 +107,7 @@ export class LedgerPanel implements Panel {
       "form",
       { class: "tester", on: { submit: test } },
       h("h3", {}, t("Why is this note not found?")),
-      h("label", { for: "tested" }, t("The note, by its path")),
+      h("label", { for: "tested" }, t("The note, by its name or path")),
       note,
       words && h("label", { for: "tested-words" }, t("What you searched for, if it is about a search")),
       words,
@@ -130,8 +130,9 @@ export class LedgerPanel implements Panel {
       ({ entries }) => {
         const [row] = entries;
         if (!row) return [h("p", {}, t("No rule leaves it out, but no such file exists."))];
+        if (row.rule === "missing") return [h("p", {}, row.reason)];
         if (row.state === "excluded") return [h("p", {}, t("It is left out: {reason}", { reason: row.reason ?? row.rule ?? t("a rule") }))];
-        return [h("p", {}, row.reason ? t("This note: {state}. {reason}", { state: stateWords()[row.state], reason: row.reason }) : t("This note: {state}. No rule leaves it out.", { state: stateWords()[row.state] }))];
+        return [h("p", {}, row.reason ? t("{path}: {state}. {reason}", { path: row.path, state: stateWords()[row.state], reason: row.reason }) : t("{path}: {state}. No rule leaves it out.", { path: row.path, state: stateWords()[row.state] }))];
       },
     );
   }

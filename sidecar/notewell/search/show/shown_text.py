@@ -28,7 +28,12 @@ _RULE = re.compile(r"[\s|:=*_-]*")
 _NOISE = re.compile(
     r"\*\*|(?<!\S)\*(?!\S)|~~|`+|:(?=:\s)|\\(?=[^\w\s])|(?:data:[^\s)]{40,}|(?<!\S)(?!\S*://)[\w+/=-]{80,}(?!\S))"
 )
-_MAY_HAVE_NOISE = re.compile(r"[*~`\\]|::|\S{40}")
+# Properties that are no text: the address of a picture, and the blank of a template.
+_NO_TEXT = re.compile(
+    r"(?:^|(?<= · ))[\w -]{1,40}: (?:https?://\S+\.(?:jpe?g|png|gif|webp|svg|avif)(?:\?\S*)?"
+    r"|\{\{[^{}\n]{0,80}\}\})(?: · |$)"
+)
+_MAY_HAVE_NOISE = re.compile(r"[*~`\\]|::|\S{40}|: (?:https?://|\{\{)")
 # What an item, a lead or a rule may begin with, but for white space.
 _MAY_BE_MARKED = re.compile(r"\s*(?:[-*+>\[#|:=_\d]|$)")
 _DIAGRAM = re.compile(
@@ -192,6 +197,8 @@ def _clean(text: str, *, is_marked: bool, may_have_noise: bool) -> str:
         return ""
     if may_have_noise and _MAY_HAVE_NOISE.search(text):
         text = _NOISE.sub("", text)
+        if _NO_TEXT.search(text):
+            text = _NO_TEXT.sub("", text).strip(NEW_ROW)
     return " ".join(text.split())
 
 
