@@ -781,6 +781,48 @@ export interface RefusedWrite {
   readonly why: string;
 }
 
+/** `GET /api/base`: The rows of a view of a base, computed from the index */
+export interface BaseRequest extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** Name of the view; left out, the first one */
+  readonly view?: string;
+  /** The note that embeds the base, which `this` stands for */
+  readonly within?: string;
+  /** At most so many rows */
+  readonly limit?: number;
+}
+
+/**
+ * One view of a base: its columns and rows; `views` are the names of all its views.
+ *
+ * `total` counts all rows, of which the first are given. Where the base asks for what is not
+ * computed here, `problem` says what, and there are no rows.
+ */
+export interface BaseReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly views: readonly string[];
+  readonly view: string;
+  readonly kind: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly BaseRow[];
+  readonly total: number;
+  readonly problem: string | null;
+}
+
+/** A note of a base, with the values of its columns. */
+export interface BaseRow {
+  readonly path: string;
+  readonly cells: readonly BaseCell[];
+}
+
+/** A value as it is shown; `path` is the note that it leads to. */
+export interface BaseCell {
+  readonly text: string;
+  readonly path: string | null;
+}
+
 /** `GET /api/graph/neighbors`: The notes within a number of links of a note */
 export interface NeighborsRequest extends OfVault {
   /** Path of a note, or its name as in a link */
@@ -3317,6 +3359,7 @@ export interface Routes {
   readonly "GET /api/note": { readonly parameters: NoteRequest; readonly reply: NoteReply };
   readonly "POST /api/note/properties": { readonly parameters: EditProperties; readonly reply: PropertiesReply };
   readonly "POST /api/note/properties/batch": { readonly parameters: EditPropertiesBatch; readonly reply: PropertiesBatchReply };
+  readonly "GET /api/base": { readonly parameters: BaseRequest; readonly reply: BaseReply };
   readonly "GET /api/graph/neighbors": { readonly parameters: NeighborsRequest; readonly reply: NeighborsReply };
   readonly "GET /api/graph/neighborhood": { readonly parameters: NeighborhoodRequest; readonly reply: NeighborhoodReply };
   readonly "GET /api/graph/path": { readonly parameters: PathRequest; readonly reply: PathReply };

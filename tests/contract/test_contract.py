@@ -76,6 +76,11 @@ STEADY_ID, STEADY_FOLDER, STEADY_HOME = "0123456789ab", "/home/me/Home", "/home/
 PAPERS = "/home/me/Papers"  # documents outside the vault; stands for a folder of the test
 
 TALK = "fedcba9876543210"  # a conversation
+BASE = """\
+filters: file.inFolder("Garden")
+views:
+  - {type: table, name: To read, order: [file.name, file.folder], limit: 2}
+"""
 AUDITED = """\
 2026-03-02T10:00:00.000+00:00 INFO notewell.audit: signed in by pairing from 192.168.1.9
 2026-03-02T10:00:01.000+00:00 INFO notewell.audit: PATCH /api/config 200, phone (write) from 192.168.1.9
@@ -383,14 +388,27 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
             await _indexed(session)
             events = await _events(session)
             told = {}
-            for name, asked in REPLIES.items():
+            for name, asked in sorted(REPLIES.items(), key=lambda named: named[0] == "base"):
                 if name == "memory-recall":  # it also searches the notes that were just written
                     await _indexed(session)
+                if name == "base":  # the last one: the other replies are of a vault without bases
+                    await _add_base(session, record)
                 told[name] = await _ask(session, _in_place(asked, record))
             return {name: steady(reply, record) for name, reply in {EVENTS: events, **told}.items()}
     finally:
         server.cancel()
         await asyncio.gather(server, return_exceptions=True)
+
+
+async def _add_base(session: aiohttp.ClientSession, record: VaultRecord) -> None:
+    (record.path / "Books.base").write_text(BASE, encoding="utf-8")
+    await session.post("/api/reindex", json={"paths": ["Books.base"]})
+    async with asyncio.timeout(PROCESS_S):
+        while True:
+            async with session.get("/api/note", params={"path": "Books.base"}) as response:
+                if response.status == 200:
+                    return
+            await asyncio.sleep(0.02)
 
 
 def _configuration(folder: Path) -> Configuration:

@@ -34,6 +34,10 @@ export class WebClient extends Client {
     return this.get("note", replies.note, { path });
   }
 
+  base(parameters: Query<"base">): Promise<contract.BaseReply> {
+    return this.get("base", replies.base, parameters);
+  }
+
   neighbors(path: string, hops: number, limit: number): Promise<contract.NeighborsReply> {
     return this.get("graph/neighbors", replies.neighbors, { path, hops, daily: false, limit });
   }

@@ -2,6 +2,7 @@
 
 import type {
   ArchaeologyReply,
+  BaseReply,
   CompleteReply,
   Diagnosis,
   EvidenceReply,
@@ -151,6 +152,16 @@ export const note = partOf<NoteReply>()({
   modified: nullable(text),
   uri: text,
   lines: optional(list(text)),
+});
+
+export const base = partOf<BaseReply>()({
+  path: text,
+  views: list(text),
+  view: text,
+  columns: list(text),
+  rows: list(object({ path: text, cells: list(object({ text, path: nullable(text) })) })),
+  total: number,
+  problem: nullable(text),
 });
 
 export const neighbors = partOf<NeighborsReply>()({

@@ -28,3 +28,8 @@ export function outwardLink(href: string): string | null {
     return null; // a relative link to a file, which the server does not serve
   }
 }
+
+/** Whether a path is that of a base, Obsidian's table of notes. */
+export function isBase(path: string): boolean {
+  return /\.base$/i.test(path);
+}

@@ -3,6 +3,8 @@
 import { asServerError } from "../../src/client";
 import type { NoteReply } from "../../src/contract";
 import { pageKeyHeaders } from "../app/pageKey";
+import { isBase } from "../lib/links";
+import { drawBase } from "./baseTable";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { t } from "../../src/texts";
@@ -21,6 +23,7 @@ export async function fillEmbeds(context: ViewContext, prose: HTMLElement, note:
 }
 
 async function showNotes(context: ViewContext, prose: HTMLElement, note: NoteReply, draw: Draw, above: ReadonlySet<string>, budget: { notes: number }): Promise<void> {
+  showBases(context, prose, note);
   for (const link of prose.querySelectorAll<HTMLAnchorElement>("a.embed")) {
     const [name = "", heading] = (link.dataset["target"] ?? "").split("#", 2);
     const path = embedded(note, name.trim());
@@ -40,6 +43,20 @@ async function showNotes(context: ViewContext, prose: HTMLElement, note: NoteRep
     } catch (error) {
       asServerError(error); // the link to it stays
     }
+  }
+}
+
+/** Shows the bases that `note` embeds as their tables, where the server computes them. */
+function showBases(context: ViewContext, prose: HTMLElement, note: NoteReply): void {
+  if (!context.has("base")) return;
+  for (const link of prose.querySelectorAll<HTMLAnchorElement>("a.embed")) {
+    const [name = "", view] = (link.dataset["target"] ?? "").split("#", 2);
+    const path = embedded(note, name.trim());
+    if (!path || !isBase(path)) continue;
+    const table = drawBase(h("div", { class: "base" }), context, { path, view: view?.trim(), within: note.path });
+    const shown = link.cloneNode(true) as HTMLAnchorElement;
+    shown.classList.remove("embed");
+    link.replaceWith(h("div", { class: "embedded", dir: "auto" }, shown, table));
   }
 }
 

@@ -4,6 +4,7 @@ import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { nameOf } from "../lib/format";
+import { isBase } from "../lib/links";
 import { properties } from "./properties";
 import { folderText, noteAddress } from "./resultRow";
 import { t } from "../../src/texts";
@@ -36,7 +37,7 @@ function around(context: ViewContext, path: string): HTMLElement {
 /** The headings, each leading to its place; a note with one heading needs no outline. */
 function outline(context: ViewContext, note: NoteReply): HTMLElement | null {
   const headings = note.headings.filter(({ text }, n) => n > 0 || text.trim() !== note.title);
-  if (headings.length < 2) return null;
+  if (headings.length < 2 || isBase(note.path)) return null;
   const top = Math.min(...headings.map(({ level }) => level));
   const items = headings.map(({ text, level, line }) =>
     h("li", { vars: { "--depth": String(Math.min(level - top, 4)) } }, h("a", { href: noteAddress(context, note.path, line), dir: "auto" }, text)),

@@ -5,7 +5,7 @@ import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, closest, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { atHeading, atLine, obsidianLink } from "../lib/links";
+import { atHeading, atLine, isBase, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
@@ -92,7 +92,7 @@ export class Reader {
   #draw(note: NoteReply, render: Render): void {
     const context = this.#context;
     const draw = (shown: NoteReply): DocumentFragment => render(shown.content, linksOf(context, shown));
-    const text = draw(note);
+    const text = isBase(note.path) && context.has("base") ? tableOf(context, note.path) : draw(note);
     const first = text.firstElementChild;
     if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
     const aim = (event: MouseEvent): void => {
@@ -215,6 +215,15 @@ export class Reader {
 /** A link whose word is hidden where there is no room for it. */
 function toolLink(attributes: Readonly<Record<string, string>>, picture: SVGSVGElement, label: string): HTMLAnchorElement {
   return h("a", { ...attributes, "aria-label": label, title: label }, picture, h("span", { class: "label" }, label));
+}
+
+/** A base in the place of its text: the table that it describes. */
+function tableOf(context: ViewContext, path: string): DocumentFragment {
+  const place = h("div", { class: "base" });
+  void import("./baseTable").then(({ drawBase }) => drawBase(place, context, { path }), () => undefined);
+  const made = document.createDocumentFragment();
+  made.append(place);
+  return made;
 }
 
 /** Where the links of a note lead. */

@@ -74,7 +74,8 @@ def ledger_reply(
 ) -> LedgerReply:
     """The ledger; a `path` it does not hold gets the rule that would decide for it.
 
-    `path` may also be a name or an alias of a note, as people write them. All its counts add up to the number of files of the vault.
+    `path` may also be a name or an alias of a note, as people write them. All counts add up to the
+    number of files of the vault.
     """
     if path is not None:
         path = _meant(index, unicodedata.normalize("NFC", path))

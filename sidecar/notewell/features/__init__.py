@@ -9,6 +9,7 @@ from notewell.engine.installed_features import find_installed, package_folders
 from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
+from notewell.features.bases import BASES
 from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
 from notewell.features.diagnose import DIAGNOSE
@@ -33,6 +34,7 @@ from notewell.features.writes import WRITES
 BUILT_IN: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
     PROPERTIES,
+    BASES,
     GRAPH,
     ARCHAEOLOGY,
     DIAGNOSE,

@@ -207,13 +207,41 @@ test("the bar opens from everywhere and offers names, actions and the question",
     watched.problems.length = 0; // the browser tells of the status 400, by which a model is known to be missing
   }));
 
+test("while a note is read its name stays in sight, matches are stepped through, and Esc closes the topmost thing alone", () =>
+  visit({ hash: "#/search?q=flour&vault=Sample&note=Kitchen/Country+loaf.md" }, async (page) => {
+    const reader = page.getByRole("article", { name: "Note" });
+    await reader.getByRole("heading", { name: "Country loaf" }).waitFor();
+    assert.equal(await reader.locator(".now-read").isVisible(), false);
+    const sections = page.getByRole("complementary", { name: "About this note" }).locator("> *:not(:empty)");
+    await page.getByText("Similar notes", { exact: true }).waitFor();
+    assert.match(await sections.nth(1).textContent(), /^Similar notes/, "right below the outline");
+    await reader.evaluate((el) => el.scrollTo(0, el.scrollHeight));
+    await reader.locator(".now-read").getByText("Country loaf").waitFor();
+    const steps = reader.locator(".match-steps");
+    await steps.waitFor();
+    const found = Number.parseInt(await steps.textContent(), 10);
+    assert.ok(found > 1);
+    await page.locator("[data-result]").first().focus();
+    await page.keyboard.press("n");
+    await steps.getByText(`1 of ${found}`).waitFor();
+    await page.keyboard.press("p");
+    await steps.getByText(`${found} of ${found}`).waitFor();
+    await page.keyboard.press("t");
+    await page.getByRole("complementary", { name: "Why this result?" }).waitFor();
+    await page.locator("[data-result]").first().focus();
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !location.hash.includes("why=") && location.hash.includes("note="));
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !location.hash.includes("note="));
+  }));
+
 test("a note that a search does not find is asked for, and the step that lost it is told", () =>
   visit({ hash: "#/search?q=left-hand+thread&vault=Sample" }, async (page) => {
     await page.getByRole("link", { name: "A note is missing?" }).click();
     const words = page.getByRole("textbox", { name: "What you searched for" });
     await words.waitFor();
     assert.equal(await words.inputValue(), "left-hand thread");
-    await page.getByRole("textbox", { name: "The note, by its path" }).fill("Bicycles/Bottom bracket standards.md");
+    await page.getByRole("textbox", { name: "The note, by its name or path" }).fill("Bottom bracket standards");
     await words.fill("bracket tag:nothing");
     await page.getByRole("button", { name: "Look" }).click();
     await page.getByText("The note does not meet tag:nothing.").waitFor();
@@ -311,8 +339,8 @@ test("every state has a first heading, and titles are high enough to press", () 
     }
     await page.goto(`${held.url}/#/search?q=bread`);
     await page.locator(".reader h1").waitFor();
-    await page.locator(".note-links a").first().waitFor();
-    const low = await page.evaluate(() => [...document.querySelectorAll("[data-result], .note-links a")].filter((el) => el.getBoundingClientRect().height < 24).map((el) => el.textContent));
+    await page.locator(".note-links a:visible").first().waitFor();
+    const low = await page.evaluate(() => [...document.querySelectorAll("[data-result], .note-links a")].filter((el) => el.checkVisibility({ contentVisibilityAuto: true }) && el.getBoundingClientRect().height < 24).map((el) => el.textContent));
     assert.deepEqual(low, []);
     watched.problems.length = 0; // the browser tells of the note that is not there, and that no model is
   }));

@@ -249,10 +249,16 @@ test("the ledger lists files by state, and says which rule excludes a path", () 
     await page.waitForURL(/state=excluded/);
     await page.locator(".chip[aria-current=true]", { hasText: /^left out/ }).waitFor();
     const path = await page.locator(".panel tbody td").first().textContent();
-    await page.getByLabel("The note, by its path").fill(path);
+    await page.getByLabel("The note, by its name or path").fill(path);
     await page.getByRole("button", { name: "Look" }).click();
     await page.getByText(/^It is left out: /).waitFor();
-    await page.getByLabel("The note, by its path").fill("Kitchen/Country loaf.md");
+    await page.getByLabel("The note, by its name or path").fill("Nosuch note");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText(/^The vault has no such file, and no note of that name/).waitFor();
+    await page.getByLabel("The note, by its name or path").fill("Country loaf");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText(/^Kitchen\/Country loaf\.md: .*No rule leaves it out\./).waitFor();
+    await page.getByLabel("The note, by its name or path").fill("Kitchen/Country loaf.md");
     await page.getByLabel(/^What you searched for/).fill("zebra");
     await page.getByRole("button", { name: "Look" }).click();
     await page.locator(".tester [role=status] p").first().waitFor();
