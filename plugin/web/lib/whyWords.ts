@@ -83,7 +83,7 @@ function effects({ scores }: Result): string[] {
     counts(scores.names) ? t("Its name matches the query") : "",
     counts(scores.links) ? t("The best notes link to it") : "",
     times(scores.tag, t("Raised: a tag matches")),
-    times(scores.recency, t("Raised: its time matches"), t("Lowered: it is of another time")),
+    times(scores.recency, t("Raised by its date"), t("Lowered by its date")),
     times(scores.graph, t("Raised by its links or folder"), t("Lowered by its folder")),
     scores.rerank === null ? "" : t("A second model read it again"),
   ];
