@@ -33,3 +33,8 @@ export function outwardLink(href: string): string | null {
 export function isBase(path: string): boolean {
   return /\.base$/i.test(path);
 }
+
+/** The link by which Obsidian creates a note of a vault. */
+export function newNote(vault: string, name: string): string {
+  return `obsidian://new?vault=${encodeURIComponent(vault)}&name=${encodeURIComponent(name)}`;
+}

@@ -8,15 +8,20 @@ import { preference, setPreference } from "../lib/preferences";
 import { count } from "../../src/format";
 import { ms } from "../lib/format";
 import { correctionLine, unknownWord } from "./noMatch";
+import type { QuotedAnswer } from "./quotedAnswer";
 import { sortOrders } from "./resultGroups";
 import { t } from "../../src/texts";
 
+// What ends as a question, or begins so and has three words.
+const ASKS = /\?\s*$|^(?:wh(?:o|om|ose|at|en|ere|y|ich)|how|is|are|does|do|did|can|w(?:er|en|em|as|ann|o|oher|arum|ie|elche\w*)|ist|sind|kann)\s+\S+\s+\S/i;
 const DOUBTFUL = 0.12; // a confidence below it says that nothing here is likely to answer
 
 export class ListHead {
   readonly el = h("div", { class: "info" });
   readonly #context: ViewContext;
   readonly #list: HTMLElement;
+  readonly #quoted = h("div", { class: "quoted-answer", hidden: true });
+  #answer: QuotedAnswer | null = null;
 
   /** `list` is the one whose density is chosen here. */
   constructor(context: ViewContext, list: HTMLElement) {
@@ -26,12 +31,14 @@ export class ListHead {
   }
 
   clear(): void {
+    this.#answer?.show("");
     fill(this.el);
   }
 
   /** `found` is the number of notes that match. */
   show(reply: SearchReply, found: number): void {
     const { results, took_ms, mode } = reply;
+    void this.#quote(this.#context.address.query["q"] ?? "");
     if (results.length === 0) {
       fill(this.el, ...this.#remarks(reply));
       return;
@@ -48,7 +55,16 @@ export class ListHead {
       this.#density(),
       correctionLine(this.#context, reply),
       ...this.#remarks(reply),
+      this.#quoted,
     );
+  }
+
+  /** A question has the sentence that answers it above its results. */
+  async #quote(q: string): Promise<void> {
+    const context = this.#context;
+    const asks = ASKS.test(q) && context.has("evidence") && !context.isEverywhere;
+    if (asks && !this.#answer) this.#answer = await import("./quotedAnswer").then(({ QuotedAnswer: Answer }) => new Answer(context, this.#quoted), () => null);
+    this.#answer?.show(asks ? q : "");
   }
 
   #remarks({ results, warnings, confidence }: SearchReply): (Node | null)[] {

@@ -7,16 +7,21 @@ import { t } from "../../src/texts";
 const CURRENT = "found-now"; // as the styles name it
 
 export class MatchSteps {
-  readonly el = h("span", { class: "match-steps", hidden: true });
+  readonly #el: HTMLElement;
   #places: readonly Range[] = [];
   #at = -1;
+
+  /** Draws the steps into `el`. */
+  constructor(el: HTMLElement) {
+    this.#el = el;
+  }
 
   /** Uses the places of the matches in a note, in their order. */
   use(places: readonly Range[]): void {
     this.#places = places;
     this.#at = -1;
     if ("highlights" in CSS) CSS.highlights.delete(CURRENT);
-    this.el.hidden = places.length < 2; // a single one is where the note was opened
+    this.#el.hidden = places.length < 2; // a single one is where the note was opened
     this.#draw();
   }
 
@@ -37,7 +42,7 @@ export class MatchSteps {
     const count = this.#places.length;
     const text = this.#at < 0 ? t("{n} found", { n: count }) : t("{k} of {n}", { k: this.#at + 1, n: count });
     fill(
-      this.el,
+      this.#el,
       button(icon("up"), () => this.go(-1), { class: "plain", "aria-label": t("Match before (p)") }),
       h("span", { role: "status" }, text),
       button(icon("down"), () => this.go(1), { class: "plain", "aria-label": t("Next match (n)") }),

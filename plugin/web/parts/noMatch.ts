@@ -3,10 +3,13 @@
 import type { SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
+import { newNote } from "../lib/links";
 import { emptyBox } from "./errors";
 import { conditions } from "./chips";
 import { weakCount, weakFold } from "./resultGroups";
 import { t, tn, tparts } from "../../src/texts";
+
+const UNFIT = /[\\/:*?"<>|#^[\]]/; // what names of files may not have
 
 /** The box in place of an empty list. `weak` is the number of weak matches that were left out. */
 function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: number): HTMLElement {
@@ -14,12 +17,19 @@ function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: numb
   const steps: (HTMLElement | null)[] = [
     weak ? button(tn(weak, "Show {n} weak match", "Show {n} weak matches"), () => context.change({ weak: "true" })) : null,
     ...(q ? querySteps(context, q) : []),
+    newNoteButton(context, q),
     q && !query["everything"] ? button(t("Search everything"), () => context.change({ everything: "true" }), { title: t("Daily notes and shelved notes too") }) : null,
   ];
   const corrected = reply.corrected ? ` ${t("Also searched: “{query}”.", { query: reply.corrected.text })}` : "";
   const title = unknownWord(reply.warnings) ?? (weak ? t("Nothing matches well") : t("Nothing found"));
   const text = `${query["like"] ? t("No other note is about the same.") : t("Try fewer or different words.")}${corrected}`;
   return emptyBox(title, text, h("div", { class: "buttons" }, ...steps));
+}
+
+/** Creates a note of the query's words in Obsidian; none for a query with conditions, or a vault that is no folder. */
+function newNoteButton({ vault }: ViewContext, q: string): HTMLElement | null {
+  if (!vault || vault.source !== "folder" || !q || conditions(q).length > 0 || UNFIT.test(q)) return null;
+  return h("a", { class: "quiet", href: newNote(vault.name, q.trim()) }, t("Create “{name}” in Obsidian", { name: q.trim() }));
 }
 
 /** That no note has the only word of the query, in the person's language; null where notes have it. */
@@ -57,10 +67,10 @@ export function listEnd(context: ViewContext, reply: SearchReply, found: number,
   const weak = weakCount(reply.filtered, reply.results);
   const shown = reply.results.length;
   const q = context.address.query["q"] ?? "";
-  if (shown === 0) return h("div", {}, noMatch(context, reply, q, weak), past(context));
+  if (shown === 0) return h("div", {}, noMatch(context, reply, q, weak), missing(context, q), past(context));
   if (hasMore) return h("p", { class: "faint more" }, "…");
   if (shown < found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: shown }));
-  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), context.has("diagnose") && missing(context, q), past(context));
+  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), missing(context, q), past(context));
 }
 
 /** Leads to the search of what notes once said, where the vault has a history. */
@@ -71,7 +81,14 @@ function past(context: ViewContext): Node | null {
   return el;
 }
 
-/** Leads to where a person names the note that a search does not find, and is told why. */
-function missing(context: ViewContext, q: string): Node {
-  return h("p", { class: "faint more" }, h("a", { href: context.to("manage", { asked: q }, "ledger") }, t("A note is missing?")));
+/** A fold where a person names a note that the search does not show, and is told why. */
+function missing(context: ViewContext, q: string): Node | null {
+  if (!q || !context.has("diagnose")) return null;
+  const open = (): void => void import("./missingNote").then(({ missingNote }) => {
+    el.append(missingNote(context, q));
+    el.querySelector("input")?.focus();
+  }, () => undefined);
+  const el = h("details", { class: "properties more" }, h("summary", {}, t("A note is missing?")));
+  el.addEventListener("toggle", open, { once: true });
+  return el;
 }

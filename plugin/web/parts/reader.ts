@@ -10,7 +10,7 @@ import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
 import { rememberRead } from "./lately";
-import { MatchSteps } from "./matchSteps";
+import type { MatchSteps } from "./matchSteps";
 import { fillRail, noteLinks, versions } from "./rail";
 import { folderText, noteAddress } from "./resultRow";
 import { noteStyles } from "../lib/viewStyles";
@@ -33,7 +33,8 @@ export class Reader {
 
   /** The results that the note is among: what is marked in them is marked in it. */
   readonly #results: () => readonly Result[];
-  readonly #steps = new MatchSteps();
+  readonly #stepsEl = h("span", { class: "match-steps", hidden: true });
+  #steps: MatchSteps | null = null;
 
   constructor(context: ViewContext, results: () => readonly Result[]) {
     this.#context = context;
@@ -78,7 +79,7 @@ export class Reader {
 
   /** Goes to the next match in the note that is read, or with -1 to the one before; false where there is none. */
   step(by: 1 | -1): boolean {
-    return this.#steps.go(by);
+    return this.#steps?.go(by) ?? false;
   }
 
   hide(): void {
@@ -138,8 +139,13 @@ export class Reader {
   }
 
   async #markFound(): Promise<void> {
-    const { markFound } = await import("../lib/foundWords").catch(() => ({ markFound: null })); // a note can be read without
-    this.#steps.use(markFound?.(this.el, this.#results()) ?? []);
+    try {
+      const [{ markFound }, { MatchSteps: Steps }] = await Promise.all([import("../lib/foundWords"), import("./matchSteps")]);
+      this.#steps ??= new Steps(this.#stepsEl);
+      this.#steps.use(markFound(this.el, this.#results()));
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // what could not be loaded is done without
+    }
   }
 
   #tools(note: NoteReply): HTMLElement {
@@ -152,7 +158,7 @@ export class Reader {
       ...this.#toObsidian(note),
       toolLink({ href: context.to("search", { like: note.path }) }, icon("similar"), t("Similar")),
       toolLink({ class: "to-graph", href: context.to("graph", { path: note.path }) }, icon("graph"), t("Graph")),
-      this.#steps.el,
+      this.#stepsEl,
     );
   }
 

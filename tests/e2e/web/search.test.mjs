@@ -235,16 +235,31 @@ test("while a note is read its name stays in sight, matches are stepped through,
     await page.waitForFunction(() => !location.hash.includes("note="));
   }));
 
-test("a note that a search does not find is asked for, and the step that lost it is told", () =>
-  visit({ hash: "#/search?q=left-hand+thread&vault=Sample" }, async (page) => {
-    await page.getByRole("link", { name: "A note is missing?" }).click();
-    const words = page.getByRole("textbox", { name: "What you searched for" });
-    await words.waitFor();
-    assert.equal(await words.inputValue(), "left-hand thread");
-    await page.getByRole("textbox", { name: "The note, by its name or path" }).fill("Bottom bracket standards");
-    await words.fill("bracket tag:nothing");
-    await page.getByRole("button", { name: "Look" }).click();
+test("a note that a search does not find is asked for in place: which step lost it, or that there is none", () =>
+  visit({ hash: "#/search?q=bracket+tag:nothing&vault=Sample" }, async (page, watched) => {
+    await page.getByText("A note is missing?").click();
+    const name = page.getByRole("textbox", { name: "The note, by its name or path" });
+    await name.fill("Bottom bracket standards");
+    await page.keyboard.press("Enter");
     await page.getByText("The note does not meet tag:nothing.").waitFor();
+    await page.getByRole("link", { name: "Bicycles/Bottom bracket standards.md" }).waitFor();
+    await name.fill("Nosuch note");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText("no note 'Nosuch note'").waitFor();
+    watched.problems.length = 0; // the browser itself tells of the status 404
+  }));
+
+test("a question has the sentence that answers it above its results; what nothing matches can become a note", () =>
+  visit({ hash: "#/search?q=Who+dictated+Kompost%3F&vault=Sample" }, async (page) => {
+    const quoted = page.locator(".quoted-answer blockquote");
+    await quoted.waitFor();
+    assert.match(await quoted.textContent(), /Dictated Kompost/);
+    await page.goto(`${held.url}/#/search?q=bread&vault=Sample`);
+    await page.locator("[data-result]").first().waitFor();
+    await quoted.waitFor({ state: "hidden" });
+    await page.goto(`${held.url}/#/search?q=zebra+quokka&mode=keyword&vault=Sample`);
+    const create = page.getByRole("link", { name: "Create “zebra quokka” in Obsidian" });
+    assert.equal(await create.getAttribute("href"), "obsidian://new?vault=Sample&name=zebra%20quokka");
   }));
 
 test("searches are remembered, saved and forgotten in this browser", () =>
