@@ -51,7 +51,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       await page.waitForURL((url) => !url.href.includes("as_of"));
 
       await page.goto(`${held.url}/#/search?q=frames+dry&vault=Other&ever=true`);
-      await page.getByText(/^1 note · /).waitFor();
+      await page.locator(".facts", { hasText: /^1 note$/ }).waitFor();
       const gone = page.locator(".result", { hasText: "no longer there" });
       await gone.getByRole("link", { name: "Frames" }).first().click();
       await page.getByText("This note is not here").waitFor();
