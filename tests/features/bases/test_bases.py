@@ -70,7 +70,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield opened
 
 
-def table(engine: Engine, view: str | None = None, **more: str) -> BaseReply:
+def table(engine: Engine, view: str = "", **more: str) -> BaseReply:
     return engine.answer(BaseRequest("Films.base", view, **more))  # type: ignore[arg-type]
 
 

@@ -57,9 +57,7 @@ class BaseRequest(Request[BaseReply]):
     """The notes that a base shows, in the order of one of its views."""
 
     path: NotePath
-    view: Annotated[
-        Annotated[str, MaxLen(200)] | None, Doc("Name of the view; left out, the first one")
-    ] = None
+    view: Annotated[str, MaxLen(200), Doc("Name of the view; left out, the first one")] = ""
     within: Annotated[
         NotePath | None, Doc("The note that embeds the base, which `this` stands for")
     ] = None

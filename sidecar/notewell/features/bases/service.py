@@ -85,9 +85,9 @@ def _views(base: Mapping[str, PropertyValue]) -> tuple[Mapping[str, PropertyValu
 
 
 def _chosen(
-    views: Sequence[Mapping[str, PropertyValue]], wanted: str | None, path: str
+    views: Sequence[Mapping[str, PropertyValue]], wanted: str, path: str
 ) -> Mapping[str, PropertyValue]:
-    if wanted is None:
+    if not wanted:
         return views[0]
     for number, view in enumerate(views):
         if _name_of(view, number).casefold() == wanted.casefold():
