@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -30,8 +31,10 @@ _UNITS = {
     **dict.fromkeys(("h", "hour", "hours"), timedelta(hours=1)),
     **dict.fromkeys(("m", "minute", "minutes"), timedelta(minutes=1)),
     **dict.fromkeys(("s", "second", "seconds"), timedelta(seconds=1)),
-    **dict.fromkeys(("M", "month", "months"), timedelta(days=30)),
-    **dict.fromkeys(("y", "year", "years"), timedelta(days=365)),
+}
+_MONTHS = {
+    **dict.fromkeys(("M", "month", "months"), 1),
+    **dict.fromkeys(("y", "year", "years"), 12),
 }
 
 
@@ -44,6 +47,18 @@ class LinkValue:
     display: str | None = None
 
 
+@frozen
+class Duration:
+    """A length of time: whole months, which differ in length, and the rest."""
+
+    months: int
+    rest: timedelta
+
+    def times(self, factor: float) -> Duration:
+        """So many times as long."""
+        return Duration(round(self.months * factor), self.rest * factor)
+
+
 @dataclass(frozen=True, slots=True)
 class FileValue:
     """A file: the note that is tested, or the one that `this` is."""
@@ -52,7 +67,7 @@ class FileValue:
 
 
 Value: TypeAlias = (
-    "bool | float | str | datetime | timedelta | LinkValue | FileValue | tuple[Value, ...]"
+    "bool | float | str | datetime | Duration | LinkValue | FileValue | tuple[Value, ...]"
     " | Mapping[str, Value] | None"
 )
 Resolve: TypeAlias = Callable[[str], "str | None"]
@@ -86,12 +101,16 @@ def to_date(text: str) -> datetime | None:
     return found.replace(tzinfo=None)
 
 
-def to_duration(text: str) -> timedelta | None:
+def to_duration(text: str) -> Duration | None:
     """The duration of a text such as "1 week" or "2h"."""
     found = _DURATION.fullmatch(text)
-    unit = _UNITS.get(found[2]) if found is not None else None
+    if found is None:
+        return None
+    if found[2] in _MONTHS:
+        return Duration(round(float(found[1]) * _MONTHS[found[2]]), timedelta())
     try:
-        return None if found is None or unit is None else float(found[1]) * unit
+        unit = _UNITS.get(found[2])
+        return None if unit is None else Duration(0, float(found[1]) * unit)
     except OverflowError:
         return None
 
@@ -140,10 +159,10 @@ def compare(sign: str, one: Value, other: Value) -> bool:
     return _COMPARED[sign](left, right)
 
 
-def _ordered(value: Value) -> float | str | datetime | timedelta | None:
+def _ordered(value: Value) -> float | str | datetime | None:
     if isinstance(value, bool):
         return float(value)
-    return value if isinstance(value, (float, str, datetime, timedelta)) else None
+    return value if isinstance(value, (float, str, datetime)) else None
 
 
 def sort_key(value: Value) -> tuple[int, Any]:
@@ -172,7 +191,7 @@ _SHOWN: Mapping[type, Callable[[Any], str]] = {
     bool: lambda value: "true" if value else "false",
     float: lambda value: f"{value:.10g}" if math.isfinite(value) else "",
     datetime: _show_time,
-    timedelta: lambda value: f"{value.days} days",
+    Duration: lambda value: f"{value.months * 30 + value.rest.days} days",
     LinkValue: lambda value: value.display or PurePosixPath(value.target).name,
     FileValue: lambda value: value.note.title,
     tuple: lambda value: ", ".join(map(show, value)),
@@ -184,7 +203,7 @@ def add(one: Value, other: Value) -> Value:
     """`+`: of numbers, dates with durations, and texts."""
     if isinstance(one, datetime):
         length = to_duration(other) if isinstance(other, str) else other
-        return _moved(one, length) if isinstance(length, timedelta) else None
+        return _moved(one, length) if isinstance(length, Duration) else None
     if isinstance(one, float) and isinstance(other, float):
         return one + other
     if isinstance(one, str) or isinstance(other, str):
@@ -198,21 +217,25 @@ def subtract(one: Value, other: Value) -> Value:
         if isinstance(other, datetime):
             return (one - other).total_seconds() * 1000
         length = to_duration(other) if isinstance(other, str) else other
-        return _moved(one, -length) if isinstance(length, timedelta) else None
+        return _moved(one, length.times(-1)) if isinstance(length, Duration) else None
     return one - other if isinstance(one, float) and isinstance(other, float) else None
 
 
-def _moved(at: datetime, length: timedelta) -> datetime | None:
+def _moved(at: datetime, length: Duration) -> datetime | None:
+    """A time moved by a duration; the day of a shorter month is its last."""
+    month = at.year * 12 + at.month - 1 + length.months
     try:
-        return at + length
-    except OverflowError:
+        last = monthrange(month // 12, month % 12 + 1)[1]
+        day = min(at.day, last)
+        return at.replace(year=month // 12, month=month % 12 + 1, day=day) + length.rest
+    except (ValueError, OverflowError):
         return None
 
 
 def calculate(sign: str, one: Value, other: Value) -> Value:
     """`*`, `/` or `%`; None where it has no result."""
-    if isinstance(one, timedelta) and isinstance(other, float) and sign == "*":
-        return one * other
+    if isinstance(one, Duration) and isinstance(other, float) and sign == "*":
+        return one.times(other) if math.isfinite(other) and abs(other) < _MOST_TEXT else None
     if not isinstance(one, float) or not isinstance(other, float):
         return None
     if sign == "*":
@@ -311,11 +334,35 @@ def _real(change: Callable[[float], float]) -> Callable[..., Value]:
     )
 
 
+def _repeat(value: Value, times: Value) -> Value:
+    count = _whole(times) or 0
+    if not isinstance(value, str) or len(value) * count > _MOST_TEXT:
+        raise ExpressionError(f"a text of more than {_MOST_TEXT:,} characters")
+    return value * max(count, 0)
+
+
+def _time_of_day(value: Value) -> Value:
+    return value.strftime("%H:%M:%S") if isinstance(value, datetime) else None
+
+
+_KINDS: Mapping[type, str] = {
+    bool: "boolean",
+    float: "number",
+    str: "string",
+    datetime: "date",
+    LinkValue: "link",
+    FileValue: "file",
+    tuple: "list",
+    dict: "object",
+}
+
+
 # Of a value and arguments.
 METHODS: Mapping[str, Callable[..., Value]] = {
     "isEmpty": is_empty,
     "isTruthy": is_true,
     "toString": show,
+    "isType": lambda value, kind: _KINDS.get(type(value)) == kind,
     "contains": _contains,
     "containsAll": lambda value, *wanted: all(_contains(value, each) for each in wanted),
     "containsAny": lambda value, *wanted: any(_contains(value, each) for each in wanted),
@@ -325,6 +372,7 @@ METHODS: Mapping[str, Callable[..., Value]] = {
     "upper": _text(str.upper),
     "title": _text(str.title),
     "trim": _text(str.strip),
+    "repeat": _repeat,
     "replace": lambda value, old, new: _bounded(show(value).replace(show(old), show(new))),
     "split": lambda value, at: tuple(show(value).split(show(at) or None)),
     "slice": _slice,
@@ -339,6 +387,7 @@ METHODS: Mapping[str, Callable[..., Value]] = {
     "round": _round,
     "toFixed": _fixed,
     "date": _day,
+    "time": _time_of_day,
     "format": _format,
     "keys": lambda value: tuple(value) if isinstance(value, Mapping) else (),
     "values": lambda value: tuple(value.values()) if isinstance(value, Mapping) else (),
