@@ -19,6 +19,14 @@ PDF, PDF_WORD = "Plan.pdf", "Meridian"
 LIMIT_S = 180
 
 
+def the_wheel(folder: str) -> Path:
+    """The one wheel of Notewell in a folder; without it, this process ends."""
+    wheels = sorted(Path(folder).resolve().glob("notewell-*.whl"))
+    if len(wheels) != 1:
+        sys.exit(f"There is not one wheel in {folder} but {len(wheels)}; run `make release`.")
+    return wheels[0]
+
+
 class Trial:
     """A program, a home of its own and a few notes. Every failure ends this process."""
 

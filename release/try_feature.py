@@ -13,24 +13,24 @@ import sys
 import tempfile
 from pathlib import Path
 
+from trial import the_wheel
+
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "notewell-wordcount"
 
 
 def main() -> None:
     """Make the environment, run the tests, remove it."""
-    wheels = sorted(Path(sys.argv[1]).resolve().glob("notewell-*.whl"))
-    if len(wheels) != 1:
-        sys.exit(f"There is not one wheel in {sys.argv[1]} but {len(wheels)}; run `make release`.")
+    wheel = the_wheel(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="notewell-feature-") as name:
         root = Path(name)
         python = root / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         uv = [sys.executable, "-m", "uv"]
         _run([*uv, "venv", "--quiet", f"--python={sys.executable}", str(root / "venv")], root)
-        packages = [str(wheels[0]), str(EXAMPLE), "pytest"]
+        packages = [str(wheel), str(EXAMPLE), "pytest"]
         _run([*uv, "pip", "install", "--quiet", f"--python={python}", *packages], root)
         options = ["-q", "-p", "no:cacheprovider", "-c", str(EXAMPLE / "pyproject.toml")]
         _run([str(python), "-P", "-m", "pytest", *options, str(EXAMPLE / "tests")], root)
-    print(f"{EXAMPLE.name} works with {wheels[0].name}.")
+    print(f"{EXAMPLE.name} works with {wheel.name}.")
 
 
 def _run(command: list[str], folder: Path) -> None:

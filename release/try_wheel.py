@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from trial import Trial
+from trial import Trial, the_wheel
 
 KEPT = ("PIP_", "UV_", "SSL_", "REQUESTS_")  # the prefixes of variables
 SYSTEM = ("SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
@@ -23,12 +23,9 @@ SYSTEM = ("SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
 
 def main() -> None:
     """Install twice, side by side, and try both."""
-    folder = Path(sys.argv[1]).resolve()
-    wheels = sorted(folder.glob("notewell-*.whl"))
-    if len(wheels) != 1:
-        sys.exit(f"There is not one wheel in {folder} but {len(wheels)}; run `make release`.")
+    wheel = the_wheel(sys.argv[1])
     with ThreadPoolExecutor() as pool:
-        for line in pool.map(lambda tool: _try(tool, wheels[0]), ("uv", "pipx")):
+        for line in pool.map(lambda tool: _try(tool, wheel), ("uv", "pipx")):
             print(line)
 
 

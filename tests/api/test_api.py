@@ -25,7 +25,7 @@ OF_DOORS = {
 # Names of the core that each feature imports beside the API: these numbers may only fall.
 BESIDE = {
     "writes": 1,
-    "bases": 3,
+    "bases": 2,
     "properties": 6,
     "archaeology": 6,
     "evidence": 7,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { WebClient } from "../../plugin/web/app/client";
 import { ViewContext } from "../../plugin/web/app/viewContext";
 import { readyBar, readyText } from "../../plugin/web/parts/progressStrip";
-import { rememberRead } from "../../plugin/web/parts/lately";
+import { lately } from "../../plugin/web/parts/lately";
 import { remember, toggleSaved } from "../../plugin/web/parts/searchHistory";
 import { startPage } from "../../plugin/web/parts/startPage";
 import { aProgress, aStatus, aVault, FakeServer, TOKEN } from "../plugin/samples";
@@ -30,9 +30,9 @@ describe("home", () => {
 
   it("begins with the notes that were read lately, until the history is cleared", () => {
     remember("bread", context().vault);
-    rememberRead("Kitchen/Rye.md", context().vault);
-    rememberRead("Kitchen/Country loaf.md", context().vault);
-    rememberRead("Kitchen/Rye.md", context().vault);
+    lately.add("Kitchen/Rye.md", context().vault);
+    lately.add("Kitchen/Country loaf.md", context().vault);
+    lately.add("Kitchen/Rye.md", context().vault);
     const el = startPage(context());
     expect(headings(el)[0]).toBe("Read lately");
     expect([...(el.querySelector("section")?.querySelectorAll("a") ?? [])].map(({ textContent }) => textContent)).toEqual(["Rye", "Country loaf"]);

@@ -23,22 +23,20 @@ export async function fillEmbeds(context: ViewContext, prose: HTMLElement, note:
 }
 
 async function showNotes(context: ViewContext, prose: HTMLElement, note: NoteReply, draw: Draw, above: ReadonlySet<string>, budget: { notes: number }): Promise<void> {
-  showBases(context, prose, note);
   for (const link of prose.querySelectorAll<HTMLAnchorElement>("a.embed")) {
-    const [name = "", heading] = (link.dataset["target"] ?? "").split("#", 2);
+    const [name = "", part = ""] = (link.dataset["target"] ?? "").split("#", 2);
     const path = embedded(note, name.trim());
     if (!path || above.has(path) || budget.notes === 0) continue;
     budget.notes -= 1;
+    if (isBase(path) && context.has("base")) {
+      place(link, drawBase(h("div", { class: "base" }), context, { path, view: part.trim(), within: note.path }));
+      continue;
+    }
     try {
       const other = await context.vaultClient.fullNote(path);
-      const content = heading ? section(other, heading.trim()) : other.content;
-      const box = h("div", { class: "embedded", dir: "auto" }, link.cloneNode(true), draw({ ...other, content }));
-      // The lines in it are another note's.
-      for (const el of box.querySelectorAll<HTMLElement>("[data-line]")) delete el.dataset["line"];
-      link.replaceWith(box);
+      const box = place(link, draw({ ...other, content: section(other, part.trim()) }));
       showFiles(context, box, path);
       const below = new Set([...above, path]);
-      for (const inner of box.children) inner.classList.remove("embed");
       if (below.size <= DEPTH) await showNotes(context, box, other, draw, below, budget);
     } catch (error) {
       asServerError(error); // the link to it stays
@@ -46,18 +44,14 @@ async function showNotes(context: ViewContext, prose: HTMLElement, note: NoteRep
   }
 }
 
-/** Shows the bases that `note` embeds as their tables, where the server computes them. */
-function showBases(context: ViewContext, prose: HTMLElement, note: NoteReply): void {
-  if (!context.has("base")) return;
-  for (const link of prose.querySelectorAll<HTMLAnchorElement>("a.embed")) {
-    const [name = "", view] = (link.dataset["target"] ?? "").split("#", 2);
-    const path = embedded(note, name.trim());
-    if (!path || !isBase(path)) continue;
-    const table = drawBase(h("div", { class: "base" }), context, { path, view: view?.trim(), within: note.path });
-    const shown = link.cloneNode(true) as HTMLAnchorElement;
-    shown.classList.remove("embed");
-    link.replaceWith(h("div", { class: "embedded", dir: "auto" }, shown, table));
-  }
+/** Puts what a link embeds into its place, in a box below the link. */
+function place(link: HTMLAnchorElement, content: Node): HTMLElement {
+  const box = h("div", { class: "embedded", dir: "auto" }, link.cloneNode(true), content);
+  // The lines in it are another note's.
+  for (const el of box.querySelectorAll<HTMLElement>("[data-line]")) delete el.dataset["line"];
+  link.replaceWith(box);
+  for (const inner of box.children) inner.classList.remove("embed");
+  return box;
 }
 
 /** The path of the note that a note embeds under a name. */
@@ -65,8 +59,9 @@ function embedded(note: NoteReply, name: string): string | null {
   return note.links_out.find(({ embed, target }) => embed && target.split("#", 1)[0]?.trim() === name)?.path ?? null;
 }
 
-/** The part of a note under a heading, or with a block's id; the whole where it has neither. */
+/** The part of a note under a heading, or with a block's id; the whole where it has neither, or none is named. */
 function section({ content, headings }: NoteReply, wanted: string): string {
+  if (!wanted) return content;
   const lines = content.split("\n");
   if (wanted.startsWith("^")) {
     const at = lines.findIndex((line) => line.trimEnd().endsWith(wanted));

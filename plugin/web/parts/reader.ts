@@ -9,7 +9,7 @@ import { atHeading, atLine, isBase, obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
-import { rememberRead } from "./lately";
+import { lately } from "./lately";
 import type { MatchSteps } from "./matchSteps";
 import { fillRail, noteLinks, versions } from "./rail";
 import { folderText, noteAddress } from "./resultRow";
@@ -43,7 +43,7 @@ export class Reader {
 
   /** Shows a note, and scrolls to the block that contains `line`. One that was chosen is among those read lately. */
   async show(path: string, line: number, isChosen = false): Promise<void> {
-    if (isChosen) rememberRead(path, this.#context.vault);
+    if (isChosen) lately.add(path, this.#context.vault);
     const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) {
       this.#aim(line);

@@ -40,28 +40,54 @@ export class StoredList<T> {
   }
 }
 
-interface SearchEntry {
+interface Entry {
   readonly vault: string;
   readonly q: string;
 }
 
-const earlier = new StoredList<SearchEntry>("history", 200);
-const savedSearches = new StoredList<SearchEntry>("saved", 200);
+/** Texts of each vault, the latest first. */
+export class TextsByVault {
+  readonly #list: StoredList<Entry>;
+
+  constructor(name: string, limit: number) {
+    this.#list = new StoredList(name, limit);
+  }
+
+  of(vault: VaultInfo | null): readonly string[] {
+    return this.#list.all.filter((entry) => entry.vault === vault?.id).map(({ q }) => q);
+  }
+
+  /** Puts a text first. */
+  add(q: string, vault: VaultInfo | null): void {
+    if (q && vault) this.#list.add({ vault: vault.id, q }, isSame(q, vault));
+  }
+
+  remove(q: string, vault: VaultInfo): void {
+    this.#list.remove(isSame(q, vault));
+  }
+
+  clear(vault: VaultInfo | null): void {
+    this.#list.remove((entry) => entry.vault === vault?.id);
+  }
+}
+
+const earlier = new TextsByVault("history", 200);
+const savedSearches = new TextsByVault("saved", 200);
 
 export function history(vault: VaultInfo | null): readonly string[] {
-  return queriesOf(earlier, vault);
+  return earlier.of(vault);
 }
 
 export function saved(vault: VaultInfo | null): readonly string[] {
-  return queriesOf(savedSearches, vault);
+  return savedSearches.of(vault);
 }
 
 export function remember(q: string, vault: VaultInfo | null): void {
-  if (q && vault) earlier.add({ vault: vault.id, q }, isSameSearch(q, vault));
+  earlier.add(q, vault);
 }
 
 export function forget(vault: VaultInfo | null): void {
-  earlier.remove(({ vault: id }) => id === vault?.id);
+  earlier.clear(vault);
 }
 
 export function isSaved(q: string, vault: VaultInfo | null): boolean {
@@ -72,17 +98,13 @@ export function isSaved(q: string, vault: VaultInfo | null): boolean {
 export function toggleSaved(q: string, vault: VaultInfo | null): boolean {
   if (!q || !vault) return false;
   if (isSaved(q, vault)) {
-    savedSearches.remove(isSameSearch(q, vault));
+    savedSearches.remove(q, vault);
     return false;
   }
-  savedSearches.add({ vault: vault.id, q }, isSameSearch(q, vault));
+  savedSearches.add(q, vault);
   return true;
 }
 
-function queriesOf(list: StoredList<SearchEntry>, vault: VaultInfo | null): readonly string[] {
-  return list.all.filter((entry) => entry.vault === vault?.id).map(({ q }) => q);
-}
-
-function isSameSearch(q: string, { id }: VaultInfo): (other: SearchEntry) => boolean {
+function isSame(q: string, { id }: VaultInfo): (other: Entry) => boolean {
   return (other) => other.q === q && other.vault === id;
 }

@@ -6,7 +6,7 @@ import type { ViewContext } from "../app/viewContext";
 import { button, fill, h, skeleton } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { nameOf } from "../lib/format";
-import { forgetRead, readLately } from "./lately";
+import { lately } from "./lately";
 import { noteLinks } from "./rail";
 import { forget, history, saved, toggleSaved } from "./searchHistory";
 import { t, tn } from "../../src/texts";
@@ -26,13 +26,13 @@ export function startPage(context: ViewContext): HTMLElement {
   for (const fillIn of [showToTend(context, tend), showHubs(context, hubs)]) fillIn.catch(asServerError);
   const searches = h("div", { class: "searches" });
   drawSearches(context, searches);
-  const lately = readLately(context.vault).slice(0, SHOWN).map((path) => ({ path, title: nameOf(path) }));
+  const read = lately.of(context.vault).slice(0, SHOWN).map((path) => ({ path, title: nameOf(path) }));
   return h(
     "div",
     { class: "start" },
     h("h1", { class: "unseen" }, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
     tend,
-    h("div", { class: "start-columns" }, lately.length > 0 ? notes(context, t("Read lately"), lately) : null, changed, searches, hubs),
+    h("div", { class: "start-columns" }, notes(context, t("Read lately"), read), changed, searches, hubs),
   );
 }
 
@@ -43,7 +43,7 @@ function drawSearches(context: ViewContext, el: HTMLElement): void {
   const again = (): void => drawSearches(context, el);
   const clear = (): void => {
     forget(vault);
-    forgetRead(vault);
+    lately.clear(vault);
     context.showNotice(t("History cleared"));
     again();
   };

@@ -198,10 +198,9 @@ def load(place: str) -> Any:
 
 def switched_on(features: Sequence[Feature], settings: Settings) -> Sequence[Feature]:
     """The features that the settings do not switch off; the same sequence if these are all."""
-    off = set(settings.features.off)
-    if not any(feature.name in off and feature.is_optional for feature in features):
-        return features
-    return tuple(row for row in features if row.name not in off or not row.is_optional)
+    off = settings.features.off
+    on = tuple(row for row in features if row.name not in off or not row.is_optional)
+    return on if len(on) < len(features) else features
 
 
 def requests(features: Sequence[Feature]) -> Requests:

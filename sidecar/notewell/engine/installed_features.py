@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import site
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from notewell.base.support.program import is_helper
@@ -41,12 +42,8 @@ def package_folders() -> tuple[Path, ...]:
     """The folders that packages of this Python are installed into; none in the helper."""
     if is_helper():
         return ()
-    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if _has_own() else [])]
-    return tuple(dict.fromkeys(Path(folder) for folder in folders))
-
-
-def _has_own() -> bool:
-    return bool(site.ENABLE_USER_SITE)
+    own = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    return tuple(dict.fromkeys(map(Path, (*site.getsitepackages(), *own))))
 
 
 def find_installed(
@@ -62,16 +59,15 @@ def find_installed(
         try:
             row = _checked(load(place), rows)
         except Exception as error:  # noqa: BLE001 - a package of others may raise anything
-            found.append(_left_out(feature, error))
+            found.append(replace(feature, problem=_problem(error)))
         else:
             rows.append(row)
-            found.append(InstalledFeature(row.name, feature.package, version, row))
+            found.append(replace(feature, name=row.name, row=row))
     return tuple(found)
 
 
-def _left_out(feature: InstalledFeature, error: Exception) -> InstalledFeature:
-    why = str(error) if isinstance(error, _RowError) else f"{type(error).__name__}: {error}"
-    return InstalledFeature(feature.name, feature.package, feature.version, problem=why)
+def _problem(error: Exception) -> str:
+    return str(error) if isinstance(error, _RowError) else f"{type(error).__name__}: {error}"
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import click
 from notewell import __version__
 from notewell.base.types.frozen import frozen
 from notewell.doors.cli.options import Command, current_invocation, json_option
-from notewell.doors.cli.output import clean, emit_object, print_table
+from notewell.doors.cli.output import emit_object, print_table
 from notewell.engine.feature import Feature, load
 from notewell.engine.installed_features import InstalledFeature
 from notewell.features import BUILT_IN, INSTALLED
@@ -44,20 +44,15 @@ def features(*, as_json: bool) -> None:
     if as_json:
         emit_object({"features": lines, "unknown": unknown})
         return
-    columns = ("name", "from", "state", "what it is")
     print_table(
-        columns,
+        ("name", "from", "state", "what it is"),
         [
-            (line.name, f"{line.package} {line.version}", line.state, clean(_told(line)))
+            (line.name, f"{line.package} {line.version}", line.state, line.problem or line.about)
             for line in lines
         ],
     )
     if unknown:
         invocation.say(f"`features.off` names what is not there: {', '.join(unknown)}")
-
-
-def _told(line: FeatureLine) -> str:
-    return line.about if line.problem is None else line.problem
 
 
 def _line(row: Feature, package: str, version: str, off: tuple[str, ...]) -> FeatureLine:

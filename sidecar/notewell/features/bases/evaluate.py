@@ -32,6 +32,7 @@ from notewell.features.bases.values import (
     add,
     calculate,
     compare,
+    day_of,
     equal,
     from_property,
     is_true,
@@ -72,65 +73,65 @@ class Evaluator:
         self._paths: dict[tuple[str, str], str | None] = {}
         self._by_node: Mapping[type, Callable[[Any, Frame], Value]] = {
             Literal: lambda node, _: node.value,
-            ListOf: lambda node, scope: tuple(self.value(item, scope) for item in node.items),
-            Word: lambda node, scope: self._named(node.name, scope),
+            ListOf: lambda node, frame: tuple(self.value(item, frame) for item in node.items),
+            Word: lambda node, frame: self._named(node.name, frame),
             Field: self._field,
-            Item: lambda node, scope: _item(
-                self.value(node.target, scope), self.value(node.index, scope)
+            Item: lambda node, frame: _item(
+                self.value(node.target, frame), self.value(node.index, frame)
             ),
             Unary: self._unary,
             Binary: self._binary,
             Call: self._call,
         }
 
-    def value(self, node: Node, scope: Frame) -> Value:
+    def value(self, node: Node, frame: Frame) -> Value:
         """The value of an expression; ExpressionError for what is not computed here."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise ExpressionError("more than can be computed here")
-        return self._by_node[type(node)](node, scope)
+        return self._by_node[type(node)](node, frame)
 
-    def property(self, name: str, scope: Frame) -> Value:
+    def property(self, name: str, frame: Frame) -> Value:
         """A property as `order` and `sort` name it: `rating`, `note.rating`, `file.name`."""
         kind, _, rest = name.partition(".")
         if rest and kind == "file":
-            return self._file_field(scope.note, rest)
+            return self._file_field(frame.note, rest)
         if rest and kind == "formula":
-            return self._formula(rest, scope)
-        return self._stated(scope.note, rest if rest and kind == "note" else name)
+            return self._formula(rest, frame)
+        return self._stated(frame.note, rest if rest and kind == "note" else name)
 
-    def _unary(self, node: Unary, scope: Frame) -> Value:
-        found = self.value(node.operand, scope)
+    def _unary(self, node: Unary, frame: Frame) -> Value:
+        found = self.value(node.operand, frame)
         if node.operator == "!":
             return not is_true(found)
         return -found if isinstance(found, float) else None
 
-    def _binary(self, node: Binary, scope: Frame) -> Value:
-        left = self.value(node.left, scope)
+    def _binary(self, node: Binary, frame: Frame) -> Value:
+        left = self.value(node.left, frame)
         if node.operator in {"&&", "||"}:
             goes_on = is_true(left) is (node.operator == "&&")
-            return self.value(node.right, scope) if goes_on else left
-        return _OPERATORS[node.operator](left, self.value(node.right, scope))
+            return self.value(node.right, frame) if goes_on else left
+        return _OPERATORS[node.operator](left, self.value(node.right, frame))
 
     # --- names and fields --------------------------------------------------------------------
 
-    def _named(self, name: str, scope: Frame) -> Value:
-        if name in scope.names:
-            return scope.names[name]
+    def _named(self, name: str, frame: Frame) -> Value:
+        if name in frame.names:
+            return frame.names[name]
         if name == "file":
-            return FileValue(scope.note)
+            return FileValue(frame.note)
         if name == "this":
             return None if self._this is None else FileValue(self._this)
-        return self._stated(scope.note, name)
+        return self._stated(frame.note, name)
 
-    def _field(self, node: Field, scope: Frame) -> Value:
+    def _field(self, node: Field, frame: Frame) -> Value:
         if node.target == Word("formula"):
-            return self._formula(node.name, scope)
+            return self._formula(node.name, frame)
         if node.target == Word("note"):
-            return self._stated(scope.note, node.name)
+            return self._stated(frame.note, node.name)
         if node.target == Word("this"):
             return self._of_this(node.name)
-        value = self.value(node.target, scope)
+        value = self.value(node.target, frame)
         if isinstance(value, FileValue):
             return self._file_field(value.note, node.name)
         return _part(value, node.name)
@@ -140,13 +141,13 @@ class Evaluator:
             return None
         return FileValue(self._this) if name == "file" else self._stated(self._this, name)
 
-    def _formula(self, name: str, scope: Frame) -> Value:
+    def _formula(self, name: str, frame: Frame) -> Value:
         formula = self._formulas.get(name)
         if formula is None:
             return None
-        if name in scope.within:
+        if name in frame.within:
             raise ExpressionError(f"the formula “{name}” needs itself")
-        return self.value(formula, Frame(scope.note, {}, (*scope.within, name)))
+        return self.value(formula, Frame(frame.note, {}, (*frame.within, name)))
 
     def _stated(self, note: StoredNote, name: str) -> Value:
         if name == "tags":
@@ -158,43 +159,33 @@ class Evaluator:
             folded = name.casefold()
             found = (value for key, value in note.properties.items() if key.casefold() == folded)
             stated = next(found, None)
-        return from_property(stated, lambda target: self._path(target, note.path))
+        return self._converted(stated, note)
 
     def _file_field(self, note: StoredNote, name: str) -> Value:
-        place = PurePosixPath(note.path)
-        fields: Mapping[str, Callable[[], Value]] = {
-            "name": lambda: place.stem if place.suffix == ".md" else place.name,
-            "basename": lambda: place.stem,
-            "path": lambda: note.path,
-            "folder": lambda: "" if str(place.parent) == "." else str(place.parent),
-            "ext": lambda: place.suffix.removeprefix("."),
-            "size": lambda: float(note.size),
-            "tags": lambda: note.tags,
-            "properties": lambda: {
-                key: from_property(value, lambda target: self._path(target, note.path))
-                for key, value in note.properties.items()
-            },
-            "ctime": lambda: _time(note.created),
-            "mtime": lambda: _time(note.mtime_ns / 1e9 if note.mtime_ns else note.modified),
-            "file": lambda: FileValue(note),
-            "links": lambda: self._links(note, embeds=None),
-            "embeds": lambda: self._links(note, embeds=True),
-            "backlinks": lambda: self._backlinks(note),
-        }
-        if name not in fields:
+        field = _FILE_FIELDS.get(name)
+        if field is None:
             raise ExpressionError(f"file.{name} is not known here")
-        return fields[name]()
+        return field(self, note)
 
-    def _links(self, note: StoredNote, *, embeds: bool | None) -> Value:
+    def properties(self, note: StoredNote) -> Value:
+        """All properties of a note."""
+        return self._converted(note.properties, note)
+
+    def _converted(self, stated: PropertyValue | None, note: StoredNote) -> Value:
+        return from_property(stated, lambda target: self._path(target, note.path))
+
+    def links(self, note: StoredNote, *, only_embeds: bool = False) -> tuple[LinkValue, ...]:
+        """The links of a note."""
         links = self._index.graph.links_out(note.id)
         paths = self._index.paths([target for _, target in links if target is not None])
         return tuple(
             LinkValue(link.target, paths.get(target) if target is not None else None)
             for link, target in links
-            if embeds is None or link.embed is embeds
+            if link.embed or not only_embeds
         )
 
-    def _backlinks(self, note: StoredNote) -> Value:
+    def backlinks(self, note: StoredNote) -> tuple[LinkValue, ...]:
+        """Links to the notes that link to a note."""
         paths = self._index.paths(sorted(self._index.graph.backlinks(note.id)))
         return tuple(LinkValue(path, path) for path in sorted(paths.values()))
 
@@ -208,54 +199,54 @@ class Evaluator:
 
     # --- functions ---------------------------------------------------------------------------
 
-    def _call(self, node: Call, scope: Frame) -> Value:
+    def _call(self, node: Call, frame: Frame) -> Value:
         if node.target is None:
-            return self._global(node, scope)
-        target = self.value(node.target, scope)
+            return self._global(node, frame)
+        target = self.value(node.target, frame)
         if node.name in {"filter", "map", "reduce"}:
-            return self._over_items(node, target, scope)
-        arguments = [self.value(argument, scope) for argument in node.arguments]
+            return self._over_items(node, target, frame)
+        arguments = [self.value(argument, frame) for argument in node.arguments]
         if node.name in _OF_FILES:
             return self._of_file(node.name, target, arguments)
         if target is None and node.name not in {"isEmpty", "isTruthy", "toString"}:
             return False if node.name.startswith(("contains", "starts", "ends")) else None
         return _applied(METHODS, node.name, target, *arguments)
 
-    def _global(self, node: Call, scope: Frame) -> Value:
+    def _global(self, node: Call, frame: Frame) -> Value:
         if node.name == "if" and len(node.arguments) in {2, 3}:
-            chosen = 1 if is_true(self.value(node.arguments[0], scope)) else 2
+            chosen = 1 if is_true(self.value(node.arguments[0], frame)) else 2
             return (
-                self.value(node.arguments[chosen], scope) if chosen < len(node.arguments) else None
+                self.value(node.arguments[chosen], frame) if chosen < len(node.arguments) else None
             )
-        arguments = [self.value(argument, scope) for argument in node.arguments]
+        arguments = [self.value(argument, frame) for argument in node.arguments]
         if node.name == "now":
             return self._now
         if node.name == "today":
-            return self._now.replace(hour=0, minute=0, second=0, microsecond=0)
+            return day_of(self._now)
         if node.name in {"link", "file"} and arguments:
-            return self._to_link(node.name, arguments[0], scope)
+            return self._to_link(node.name, arguments[0], frame)
         return _applied(FUNCTIONS, node.name, *arguments)
 
-    def _to_link(self, name: str, value: Value, scope: Frame) -> Value:
+    def _to_link(self, name: str, value: Value, frame: Frame) -> Value:
         if not isinstance(value, str):
             return value
         target = value.strip().removeprefix("[[").removesuffix("]]")
-        path = self._path(target, scope.note.path)
+        path = self._path(target, frame.note.path)
         if name == "link":
             return LinkValue(target, path)
         note = self._index.note_at(path) if path is not None else None
         return None if note is None else FileValue(note)
 
-    def _over_items(self, node: Call, target: Value, scope: Frame) -> Value:
+    def _over_items(self, node: Call, target: Value, frame: Frame) -> Value:
         """`filter`, `map` and `reduce`, whose argument is computed for each item."""
         items = target if isinstance(target, tuple) else ()
         if not node.arguments:
             raise ExpressionError(f"{node.name}() needs an expression")
         made: list[Value] = []
-        result = self.value(node.arguments[1], scope) if len(node.arguments) > 1 else None
+        result = self.value(node.arguments[1], frame) if len(node.arguments) > 1 else None
         for number, item in enumerate(items):
-            names = {**scope.names, "value": item, "index": float(number), "acc": result}
-            found = self.value(node.arguments[0], Frame(scope.note, names, scope.within))
+            names = {**frame.names, "value": item, "index": float(number), "acc": result}
+            found = self.value(node.arguments[0], Frame(frame.note, names, frame.within))
             if node.name == "reduce":
                 result = found
             elif node.name == "map":
@@ -285,10 +276,25 @@ class Evaluator:
     def _links_to(self, note: StoredNote, wanted: Value) -> bool:
         if isinstance(wanted, str):
             wanted = LinkValue(wanted, self._path(wanted, note.path))
-        links = self._links(note, embeds=None)
-        return any(equal(link, wanted) for link in (links if isinstance(links, tuple) else ()))
+        return any(equal(link, wanted) for link in self.links(note))
 
 
+_FILE_FIELDS: Mapping[str, Callable[[Evaluator, StoredNote], Value]] = {
+    "name": lambda _, note: _name(PurePosixPath(note.path)),
+    "basename": lambda _, note: PurePosixPath(note.path).stem,
+    "path": lambda _, note: note.path,
+    "folder": lambda _, note: note.path.rpartition("/")[0],
+    "ext": lambda _, note: PurePosixPath(note.path).suffix.removeprefix("."),
+    "size": lambda _, note: float(note.size),
+    "tags": lambda _, note: note.tags,
+    "properties": Evaluator.properties,
+    "ctime": lambda _, note: _time(note.created),
+    "mtime": lambda _, note: _time(note.mtime_ns / 1e9 if note.mtime_ns else note.modified),
+    "file": lambda _, note: FileValue(note),
+    "links": Evaluator.links,
+    "embeds": partial(Evaluator.links, only_embeds=True),
+    "backlinks": Evaluator.backlinks,
+}
 _OF_FILES = frozenset(
     {"asFile", "asLink", "hasTag", "hasProperty", "inFolder", "hasLink", "linksTo"}
 )
@@ -335,6 +341,10 @@ def _has_tag(note: StoredNote, tag: str) -> bool:
     return any(
         own.casefold() == wanted or own.casefold().startswith(f"{wanted}/") for own in note.tags
     )
+
+
+def _name(place: PurePosixPath) -> str:
+    return place.stem if place.suffix == ".md" else place.name
 
 
 def _time(seconds: float | None) -> Value:

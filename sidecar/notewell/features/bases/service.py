@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from notewell.api import OpenFeature, OpenVault
-from notewell.api.errors import NotFoundError, UnreadableNoteError
+from notewell.api.errors import NotFoundError
 from notewell.api.text import find_note
 from notewell.api.types import PropertyValue
 from notewell.api.vault import StoredNote
@@ -16,7 +16,7 @@ from notewell.features.bases.expressions import ExpressionError, Node, read_expr
 from notewell.features.bases.requests import BaseCell, BaseReply, BaseRequest, BaseRow
 from notewell.features.bases.values import MISSING, Value, is_true, path_of, show, sort_key
 from notewell.vault import files
-from notewell.vault.properties import YAML_ERRORS, load_yaml
+from notewell.vault.readers.base import load_base
 
 _MOST_BYTES = 1024 * 1024
 _MOST_DEPTH = 20  # of conditions within each other
@@ -69,11 +69,8 @@ def rows_of(vault: OpenVault, request: BaseRequest) -> BaseReply:
 
 
 def _read(vault: OpenVault, note: StoredNote) -> Mapping[str, PropertyValue]:
-    text = files.read(files.stat(vault.record.path, note.path), max_bytes=_MOST_BYTES).text
-    try:
-        return load_yaml(text)
-    except YAML_ERRORS as error:
-        raise UnreadableNoteError(f"{note.path} is no valid base.", code="unreadable") from error
+    file = files.stat(vault.record.path, note.path)
+    return load_base(files.read(file, max_bytes=_MOST_BYTES).text, note.path)
 
 
 def _views(base: Mapping[str, PropertyValue]) -> tuple[Mapping[str, PropertyValue], ...]:
@@ -186,11 +183,11 @@ class BaseFilter:
         self._tree = tree
         self._parts = parts
 
-    def holds(self, evaluator: Evaluator, scope: Frame) -> bool:
+    def holds(self, evaluator: Evaluator, frame: Frame) -> bool:
         """True if it holds for the note."""
         if self._tree is not None:
-            return is_true(evaluator.value(self._tree, scope))
-        held = (part.holds(evaluator, scope) for part in self._parts)
+            return is_true(evaluator.value(self._tree, frame))
+        held = (part.holds(evaluator, frame) for part in self._parts)
         if self._kind == "or":
             return any(held)
         return not any(held) if self._kind == "not" else all(held)

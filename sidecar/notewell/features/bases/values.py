@@ -246,9 +246,13 @@ def calculate(sign: str, one: Value, other: Value) -> Value:
 
 
 def _bounded(text: str) -> str:
-    if len(text) > _MOST_TEXT:
-        raise ExpressionError(f"a text of more than {_MOST_TEXT:,} characters")
+    _check_length(len(text))
     return text
+
+
+def _check_length(length: int) -> None:
+    if length > _MOST_TEXT:
+        raise ExpressionError(f"a text of more than {_MOST_TEXT:,} characters")
 
 
 def _contains(value: Value, wanted: Value) -> bool:
@@ -306,8 +310,11 @@ def _number(value: Value) -> Value:
         return None
 
 
-def _day(value: Value) -> Value:
-    return datetime(value.year, value.month, value.day) if isinstance(value, datetime) else None  # noqa: DTZ001 - local, as Obsidian's
+def day_of(value: Value) -> Value:
+    """A time without its hours; None for another value."""
+    if not isinstance(value, datetime):
+        return None
+    return value.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 _MOMENT = (
@@ -335,10 +342,9 @@ def _real(change: Callable[[float], float]) -> Callable[..., Value]:
 
 
 def _repeat(value: Value, times: Value) -> Value:
-    count = _whole(times) or 0
-    if not isinstance(value, str) or len(value) * count > _MOST_TEXT:
-        raise ExpressionError(f"a text of more than {_MOST_TEXT:,} characters")
-    return value * max(count, 0)
+    text, count = show(value), max(_whole(times) or 0, 0)
+    _check_length(len(text) * count)
+    return text * count
 
 
 def _time_of_day(value: Value) -> Value:
@@ -386,7 +392,7 @@ METHODS: Mapping[str, Callable[..., Value]] = {
     "floor": _real(math.floor),
     "round": _round,
     "toFixed": _fixed,
-    "date": _day,
+    "date": day_of,
     "time": _time_of_day,
     "format": _format,
     "keys": lambda value: tuple(value) if isinstance(value, Mapping) else (),

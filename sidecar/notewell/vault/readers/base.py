@@ -27,13 +27,7 @@ _PARTS = (
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
-    text = one_line_end(decoded.text)
-    try:
-        loaded = load_yaml(text) if text.strip() else {}
-    except YAML_ERRORS as error:
-        raise UnreadableNoteError(
-            f"{file.path} is no valid base: {describe_yaml_error(error)}.", code="unreadable"
-        ) from error
+    loaded = load_base(decoded.text, file.path)
     made = NoteBuilder()
     for name, heading in _PARTS:
         _section(made, heading, loaded.get(name))
@@ -45,6 +39,17 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     return made.note(
         file, FileDescription(file_title(file.path, _SUFFIX), warnings=decoded.warnings)
     )
+
+
+def load_base(text: str, path: str) -> Mapping[str, PropertyValue]:
+    """Read the mapping of a base; UnreadableNoteError names the `path` where it is none."""
+    text = one_line_end(text)
+    try:
+        return load_yaml(text) if text.strip() else {}
+    except YAML_ERRORS as error:
+        raise UnreadableNoteError(
+            f"{path} is no valid base: {describe_yaml_error(error)}.", code="unreadable"
+        ) from error
 
 
 def _section(made: NoteBuilder, heading: str, value: PropertyValue) -> None:
