@@ -4,7 +4,6 @@ import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
 import { startLanguage } from "./language";
 import { ViewContext } from "./viewContext";
-import { pageKeyHeaders } from "./pageKey";
 import { signIn, takeSecret, type Refusal, type Secret } from "./signIn";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
@@ -95,34 +94,29 @@ function registerWorker(): void {
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 
-/** How long answers of the first visit may take and still be stored. */
+/** How long files of the first visit may take and still be stored. */
 const FIRST_VISIT_MS = 30_000;
 
 /**
- * The first visit loads before there is a worker: what it loaded is asked for again through the worker, which stores
- * it, so that even this visit can be repeated without the server. Files come from the browser's cache.
+ * The first visit loads before there is a worker: its files are asked for again through the worker, which stores them,
+ * so that even this visit can be repeated without the server. They come from the browser's cache; answers are kept as they come.
  */
-function storeFirstVisit(): void {
+function storeFirstFiles(): void {
   if (!("serviceWorker" in navigator) || navigator.serviceWorker.controller) return;
   const store = (): void => {
     const taken = performance.now();
     // What was under way when the worker took over did not pass through it, and is told of when it ends.
-    const observer = new PerformanceObserver((list) => askAgain(list.getEntries().filter(({ startTime }) => startTime < taken)));
+    const observer = new PerformanceObserver((list) => {
+      const files = list.getEntries().filter(({ name, startTime }) => startTime < taken && name.startsWith(`${location.origin}/static/`));
+      for (const { name } of files) void fetch(name).catch(() => undefined); // else another visit stores it
+    });
     observer.observe({ type: "resource", buffered: true });
     setTimeout(() => observer.disconnect(), FIRST_VISIT_MS);
   };
   navigator.serviceWorker.addEventListener("controllerchange", store, { once: true });
 }
 
-/** Asks this server again for what was loaded from it. */
-function askAgain(entries: readonly PerformanceEntry[]): void {
-  const loaded = entries.map(({ name }) => new URL(name));
-  const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events|garden)|static\/)/.test(pathname));
-  const asks = new Set(ours.filter(({ searchParams }) => searchParams.get("door") !== "none").map(({ href }) => href)); // home's list is another one each day
-  for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
-}
-
 followPairingLinks();
-storeFirstVisit();
+storeFirstFiles();
 registerWorker();
 void startLanguage().then(start);

@@ -2,6 +2,7 @@
 
 import { ServerError, type HttpResponse, type Transport } from "../../src/client";
 import { t } from "../../src/texts";
+import { isKept, keepAnswer } from "../lib/keptAnswers";
 import { pageKeyHeaders } from "./pageKey";
 
 /**
@@ -22,8 +23,25 @@ export function pageTransport(credentials: RequestCredentials): Transport {
     const init: RequestInit = { method, headers: { ...headers, ...session }, credentials, cache: "no-store" };
     if (body !== undefined) init.body = body;
     if (control) init.signal = control.signal;
-    return read(await fetch(url, init).catch(unanswered));
+    const isWithoutWorker = beforeWorker(); // as it is sent: an answer under way when the worker takes over does not pass through it
+    const answer = await fetch(url, init).catch(unanswered);
+    if (isWithoutWorker && credentials !== "omit" && method === "GET") keepFirstVisit(url, answer);
+    return read(answer);
   };
+}
+
+/** The first visit begins before there is a service worker, which keeps answers: until it has taken over, the page does. */
+const FIRST_VISIT_MS = 30_000;
+
+function beforeWorker(): boolean {
+  return "serviceWorker" in navigator && !navigator.serviceWorker.controller && performance.now() < FIRST_VISIT_MS;
+}
+
+function keepFirstVisit(url: string, answer: Response): void {
+  if (!answer.ok || !isKept(new URL(url, location.href))) return;
+  const copy = answer.clone();
+  // Not before there is a worker: it is what forgets the answers when the browser is signed out.
+  void navigator.serviceWorker.ready.then(() => keepAnswer(url, copy)).catch(() => undefined); // else another visit keeps it
 }
 
 /** Tells the page that the server does not answer; a search that another one replaced tells nothing. */

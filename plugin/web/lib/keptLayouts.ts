@@ -1,9 +1,7 @@
 /** Keeps the places of a graph's notes in this browser, so that a graph seen before does not move again. */
 
-/** The service worker deletes this cache with the kept replies when the browser is signed out. */
+/** The service worker deletes this cache with the kept answers when the browser is signed out. */
 export const LAYOUTS = "notewell-layouts";
-/** Where it keeps the server's replies. */
-export const REPLIES = "notewell-answers";
 const MOST_KEPT = 12;
 
 interface Kept {

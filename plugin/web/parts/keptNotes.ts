@@ -3,7 +3,7 @@
 import type { NoteReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { h } from "../lib/dom";
-import { REPLIES } from "../lib/keptLayouts";
+import { ANSWERS } from "../lib/keptAnswers";
 import { emptyBox } from "./errors";
 import { noteLinks } from "./rail";
 import { t } from "../../src/texts";
@@ -24,7 +24,7 @@ export async function keptNotes(context: ViewContext): Promise<HTMLElement> {
 
 async function readKept(vault: string): Promise<Kept[]> {
   try {
-    const cache = await caches.open(REPLIES);
+    const cache = await caches.open(ANSWERS);
     const kept = (await cache.keys()).filter(({ url }) => isNoteOf(new URL(url), vault));
     const replies = await Promise.all(kept.map(async (request) => (await cache.match(request))?.json() as Promise<Kept> | undefined));
     return [...new Map(replies.flatMap((one) => (one ? [[one.path, one] as const] : []))).values()];

@@ -4,7 +4,8 @@
  * the server, or from the cache where it cannot be reached.
  */
 
-import { LAYOUTS, REPLIES } from "../lib/keptLayouts";
+import { ANSWERS, isKept, keepAnswer } from "../lib/keptAnswers";
+import { LAYOUTS } from "../lib/keptLayouts";
 
 declare const self: ServiceWorkerGlobalScope;
 /** Set by the build: a name that changes with the files, and the list of files. */
@@ -13,12 +14,9 @@ declare const BUILD: string;
 declare const FILES: readonly string[];
 
 const SHELL = `notewell-shell-${BUILD}`;
-const MAX_REPLIES = 120;
 /** A server that cannot be reached may just not answer, as a phone notices that has left its network. */
 const PAGE_MS = 3_000;
 const HASHED = /^\/static\/[\w-]+-[A-Z0-9]{8}\.(js|css|woff2)$/;
-/** Routes whose replies are cached: texts of further languages, no events, and nothing that changes data. */
-const CACHEABLE = /^\/(?:texts\/\w+\.json|api\/(?:health|vaults|session|search|similar|note|status|archaeology|stats|graph\/\w+))$/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -41,7 +39,7 @@ self.addEventListener("fetch", (event) => {
   if (url.pathname === "/") {
     if (!url.search) event.respondWith(page());
   } else if (HASHED.test(url.pathname) || FILES.includes(url.pathname)) event.respondWith(file(url.pathname));
-  else if (CACHEABLE.test(url.pathname)) event.respondWith(answer(event, request));
+  else if (isKept(url)) event.respondWith(answer(event, request));
 });
 
 async function dropOldShells(): Promise<void> {
@@ -77,11 +75,11 @@ async function answer(event: FetchEvent, request: Request): Promise<Response> {
   try {
     const fresh = await fetch(request);
     if (fresh.status === 401) event.waitUntil(forget()); // signed out
-    if (fresh.ok) event.waitUntil(store(request, fresh.clone()));
+    if (fresh.ok) event.waitUntil(keepAnswer(request, fresh.clone()));
     return fresh;
   } catch (error) {
     if (request.signal.aborted) throw error;
-    const cached = await (await caches.open(REPLIES)).match(request);
+    const cached = await (await caches.open(ANSWERS)).match(request);
     if (!cached) throw error;
     const headers = new Headers(cached.headers);
     headers.set("X-Notewell-Kept", "1");
@@ -91,12 +89,5 @@ async function answer(event: FetchEvent, request: Request): Promise<Response> {
 
 /** Deletes what this browser keeps of the notes. */
 async function forget(): Promise<void> {
-  await Promise.all([REPLIES, LAYOUTS].map((name) => caches.delete(name)));
-}
-
-async function store(request: Request, fresh: Response): Promise<void> {
-  const cache = await caches.open(REPLIES);
-  await cache.put(request, fresh);
-  const requests = await cache.keys(); // oldest first
-  await Promise.all(requests.slice(0, -MAX_REPLIES).map((old) => cache.delete(old)));
+  await Promise.all([ANSWERS, LAYOUTS].map((name) => caches.delete(name)));
 }
