@@ -604,6 +604,35 @@ export interface SimilarTextRequest extends OfVault {
   readonly explain?: boolean;
 }
 
+/** `GET /api/note/around`: Notes that belong to a paragraph of a note */
+export interface AroundRequest extends OfVault {
+  /** The note; one that is not indexed yet needs a `text` */
+  readonly path?: string;
+  /** The line of the paragraph */
+  readonly line?: number;
+  /** The paragraph as it is in the editor, in place of the indexed one */
+  readonly text?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/**
+ * The notes that a paragraph could link, best first, without those that its note links.
+ *
+ * `text` is the paragraph that they belong to, `line` the line of the note on which it begins, if
+ * it was read there. `linked` of a result is `in` where it links to the note.
+ */
+export interface AroundReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly line: number | null;
+  readonly text: string;
+  readonly results: readonly Result[];
+  readonly generation: number;
+  readonly took_ms: number;
+  readonly warnings: readonly string[];
+}
+
 /**
  * `GET /api/note`: A note: content, properties, headings, links in and out; by path or by a passage's id
  */
@@ -3356,6 +3385,7 @@ export interface Routes {
   readonly "GET /api/search": { readonly parameters: SearchRequest; readonly reply: SearchReply };
   readonly "GET /api/similar": { readonly parameters: SimilarRequest; readonly reply: SearchReply };
   readonly "POST /api/similar": { readonly parameters: SimilarTextRequest; readonly reply: SearchReply };
+  readonly "GET /api/note/around": { readonly parameters: AroundRequest; readonly reply: AroundReply };
   readonly "GET /api/note": { readonly parameters: NoteRequest; readonly reply: NoteReply };
   readonly "POST /api/note/properties": { readonly parameters: EditProperties; readonly reply: PropertiesReply };
   readonly "POST /api/note/properties/batch": { readonly parameters: EditPropertiesBatch; readonly reply: PropertiesBatchReply };

@@ -113,6 +113,7 @@ REPLIES: dict[str, Asked] = {
     "search-nothing": ("GET /api/search", {"q": ""}, 200),
     "similar": ("GET /api/similar", {"path": "Garden/Bees.md", "limit": 2}, 200),
     "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
+    "around": ("GET /api/note/around", {"path": "Garden/Bees.md", "line": 5, "limit": 1}, 200),
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
     "note-passage": ("GET /api/note", {"id": "Garden/Bees.md#0"}, 200),
     "problem-stale": ("GET /api/note", {"id": "Garden/Bees.md#0", "hash": "0" * 32}, 409),

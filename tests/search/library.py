@@ -21,15 +21,24 @@ from notewell.base.types import (
     VaultRules,
     VectorPut,
 )
-from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.search import (
+    AroundReply,
+    AroundRequest,
+    SearchReply,
+    SearchRequest,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.index.analyze import tokens
 from notewell.index.embedded import EmbeddedIndex
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext
 from notewell.search.show import similar
+from notewell.search.show.around import around
 from notewell.vault import files, walker
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse
+from notewell.vault.sources import source_of
 
 # What a reader takes for the same thing, so that meaning finds what words do not.
 SYNONYMS = {"automobile": "car", "vehicle": "car", "physician": "doctor", "feline": "cat"}
@@ -116,6 +125,18 @@ class Library:
             self.rules,
             self.record,
             semantic_reason=None if model else "the model is not installed; run models get",
+        )
+
+    def around(self, *, model: bool = True, **request: Any) -> AroundReply:
+        """The notes that belong to a paragraph."""
+        return around(
+            self.index,
+            self.embedder if model else None,
+            AroundRequest(**request),
+            self.rules,
+            self.record,
+            semantic_reason=None if model else "the model is not installed; run models get",
+            uri=source_of(self.record).uri,
         )
 
     def paths(self, query: str, **request: Any) -> list[str]:

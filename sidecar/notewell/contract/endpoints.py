@@ -25,6 +25,7 @@ VAULTS: Requests = (
     search.SearchRequest,
     search.SimilarRequest,
     search.SimilarTextRequest,
+    search.AroundRequest,
     notes.NoteRequest,
 )
 LOOKING: Requests = (

@@ -394,6 +394,45 @@ class SimilarTextRequest(Request[SearchReply]):
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
+@frozen
+class AroundReply:
+    """The notes that a paragraph could link, best first, without those that its note links.
+
+    `text` is the paragraph that they belong to, `line` the line of the note on which it begins, if
+    it was read there. `linked` of a result is `in` where it links to the note.
+    """
+
+    vault: str
+    path: str
+    line: int | None
+    text: str
+    results: tuple[Result, ...]
+    generation: int
+    took_ms: float
+    warnings: tuple[str, ...]
+
+
+@sent_to(
+    Endpoint(
+        "GET",
+        "/api/note/around",
+        "around",
+        "Notes that belong to a paragraph of a note",
+        rate_class="search",
+        example={"path": "Garden/Bees.md", "line": 5, "limit": 3},
+    )
+)
+class AroundRequest(Request[AroundReply]):
+    """Notes that belong to the paragraph in which somebody writes or reads."""
+
+    path: Annotated[NotePath, Doc("The note; one that is not indexed yet needs a `text`")] = ""
+    line: Annotated[Annotated[int, Ge(1)] | None, Doc("The line of the paragraph")] = None
+    text: Annotated[
+        str, MaxLen(2000), Doc("The paragraph as it is in the editor, in place of the indexed one")
+    ] = ""
+    limit: Limit = 6
+
+
 CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]
 
 

@@ -91,6 +91,7 @@ def _answers() -> Mapping[type[Request[Any]], Callable[[AnsweringEngine, Any], o
         search.SearchRequest: lambda engine, one: engine.search(one),
         search.SimilarRequest: lambda engine, one: engine.searcher.similar(one),
         search.SimilarTextRequest: lambda engine, one: engine.searcher.similar(one),
+        search.AroundRequest: lambda engine, one: engine.searcher.around(one),
         notes.NoteRequest: lambda engine, one: engine.note(one),
         search.CompleteRequest: lambda engine, one: engine.completions.reply(one),
         manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from notewell.base.support.disk import expanded
 from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
-from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.search import (
+    AroundReply,
+    AroundRequest,
+    SearchReply,
+    SearchRequest,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.engine.ingest.active_model import Models
 from notewell.index.port import IndexReader
 from notewell.models.loading import load_remote_reranker, load_reranker
@@ -20,6 +27,7 @@ from notewell.models.query_table_file import FindTable
 from notewell.search import run
 from notewell.search.context import Caches, SearchContext, Uri
 from notewell.search.show import similar as similar_notes
+from notewell.search.show.around import around as notes_around
 from notewell.search.weights import UNTUNED, Tuning
 
 
@@ -169,6 +177,19 @@ class Searcher:
             semantic_reason=self._models.reason,
             uri=self._uri,
             copies=self._in_use.caches.copies.current(self._index),
+        )
+        return self._models.with_one_model(ask)
+
+    def around(self, request: AroundRequest) -> AroundReply:
+        self._models.for_search()
+        ask = partial(
+            notes_around,
+            self._index,
+            request=request,
+            rules=self._in_use.rules,
+            vault=self._record,
+            semantic_reason=self._models.reason,
+            uri=self._uri,
         )
         return self._models.with_one_model(ask)
 

@@ -38,6 +38,8 @@ from notewell.contract.manage import (
 from notewell.contract.notes import NeighborsRequest, NoteReply, NoteRequest
 from notewell.contract.request import Request, StreamEvent
 from notewell.contract.search import (
+    AroundReply,
+    AroundRequest,
     Explain,
     Fusion,
     RawScores,
@@ -324,6 +326,11 @@ class FakeEngine:
         if text is None:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path, text, request.limit, explain=request.explain)
+
+    def around(self, request: AroundRequest) -> AroundReply:
+        self._heard(request)
+        reply: AroundReply = recorded(AroundRequest)
+        return reply
 
     def note(self, request: NoteRequest) -> NoteReply:
         path = request.path or ""

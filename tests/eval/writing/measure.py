@@ -44,8 +44,8 @@ from tests.eval.everyday.queries import VAULTS
 Ask = Callable[[SimilarTextRequest], SearchReply]
 
 _DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
-_LINK = re.compile(r"(?<!!)\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
-_NO_PROSE = re.compile(r"^\s*([#>|`<%!]|\$\$|---|\d+\.|[-*+]\s)|^\s*\w[\w -]*::", re.MULTILINE)
+LINK = re.compile(r"(?<!!)\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
+NO_PROSE = re.compile(r"^\s*([#>|`<%!]|\$\$|---|\d+\.|[-*+]\s)|^\s*\w[\w -]*::", re.MULTILINE)
 _LEAST_LETTERS = 60
 _FIRST = 3
 _DISTANCES = (0.0, 0.06, 0.1, 0.12, 0.16, 0.2)
@@ -198,30 +198,19 @@ def _distance(found: Sequence[Result]) -> float:
 
 def paragraphs(folder: Path) -> Iterator[QueryRequirements]:
     """The paragraphs of prose of a vault, those with links in both ways."""
-    files = sorted(folder.rglob("*.md"))
-    paths = {file.relative_to(folder).as_posix(): file for file in files}
-    names: dict[str, list[str]] = {}
-    for path in paths:
-        names.setdefault(PurePosixPath(path).stem.lower(), []).append(path)
-
-    def target(link: str) -> str | None:
-        link = link.strip().removesuffix(".md")
-        if f"{link}.md" in paths:
-            return f"{link}.md"
-        found = names.get(PurePosixPath(link).name.lower(), [])
-        return found[0] if len(found) == 1 else None
-
-    for path, file in paths.items():
+    target = targets(folder)
+    for file in sorted(folder.rglob("*.md")):
+        path = file.relative_to(folder).as_posix()
         text = file.read_text(encoding="utf-8", errors="replace")
         text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
         text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         for paragraph in re.split(r"\n\s*\n", text):
-            if _NO_PROSE.search(paragraph):
+            if NO_PROSE.search(paragraph):
                 continue
-            linked = [target(match[1]) for match in _LINK.finditer(paragraph)]
+            linked = [target(match[1]) for match in LINK.finditer(paragraph)]
             others = sorted({one for one in linked if one is not None and one != path})
-            kept = _plain(_LINK.sub(lambda m: m[2] or m[1], paragraph))
-            removed = _plain(_LINK.sub(" ", paragraph))
+            kept = plain(LINK.sub(lambda m: m[2] or m[1], paragraph))
+            removed = plain(LINK.sub(" ", paragraph))
             if len(removed) < _LEAST_LETTERS:
                 continue
             if others:
@@ -231,7 +220,24 @@ def paragraphs(folder: Path) -> Iterator[QueryRequirements]:
                 yield QueryRequirements(path, "none", kept, [])
 
 
-def _plain(text: str) -> str:
+def targets(folder: Path) -> Callable[[str], str | None]:
+    """A function that gives the path of the note to which a link of a vault leads, if it is one note."""
+    paths = {file.relative_to(folder).as_posix() for file in folder.rglob("*.md")}
+    names: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        names.setdefault(PurePosixPath(path).stem.lower(), []).append(path)
+
+    def target(link: str) -> str | None:
+        link = link.strip().removesuffix(".md")
+        if f"{link}.md" in paths:
+            return f"{link}.md"
+        found = names.get(PurePosixPath(link).name.lower(), [])
+        return found[0] if len(found) == 1 else None
+
+    return target
+
+
+def plain(text: str) -> str:
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return " ".join(re.sub(r"[*_`=~]{1,2}", "", text).split())
 

@@ -115,6 +115,31 @@ def _part(
     return chunks
 
 
+def paragraph_at(
+    chunks: Sequence[StoredChunk], line: int | None, longest: int
+) -> tuple[str, int | None]:
+    """The paragraph of a note on a line, or nearest to it, and its first line.
+
+    Of one with more than `longest` characters it is the lines around that one. Without a line it is
+    the first paragraph; of a note without text it is empty, without a line.
+    """
+    chunk = min(chunks, key=lambda each: _distance(each, line or 1), default=None)
+    if chunk is None or not chunk.lines:
+        return "", None
+    rows = chunk.text.split("\n")[: len(chunk.lines)]
+    lines = chunk.lines[: len(rows)]
+    first = last = min(range(len(rows)), key=lambda at: abs(lines[at] - (line or 1)))
+    size = len(rows[first])
+    while size < longest:
+        before = first > 0 and lines[first - 1] == lines[first] - 1
+        after = last + 1 < len(rows) and lines[last + 1] == lines[last] + 1
+        if not before and not after:
+            break
+        size += before * len(rows[first - 1]) + (len(rows[last + 1]) if after else 0)
+        first, last = first - before, last + after
+    return "\n".join(rows[first : last + 1]), lines[first]
+
+
 def _lies_under(chunk: StoredChunk, wanted: list[str]) -> bool:
     """Tell whether the wanted headings, outermost first, are consecutive in the chunk's path."""
     path = [heading.casefold() for heading in chunk.headings]
