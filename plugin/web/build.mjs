@@ -30,7 +30,7 @@ export async function buildWeb() {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
   const workers = await buildAside({ layout: "worker/layout.ts", code: "worker/code.ts", diagram: "worker/diagram.ts" });
-  const laterStyles = await buildAside({ views: "styles/views.css", note: "styles/note.css", math: "styles/math.css" });
+  const laterStyles = await buildAside({ views: "styles/views.css", note: "styles/note.css", math: "styles/math.css", palette: "styles/palette.css" });
   const define = {
     ...Object.fromEntries(Object.entries(workers.names).map(([name, file]) => [`${name.toUpperCase()}_WORKER`, file])),
     ...Object.fromEntries(Object.entries(laterStyles.names).map(([name, file]) => [`${name.toUpperCase()}_STYLES`, file])),

@@ -30,6 +30,11 @@ export class WebClient extends Client {
     return this.get("similar", replies.search, { path, limit, ...(weak && { weak }) });
   }
 
+  /** The notes that belong to the paragraph of a note on a line. */
+  around(path: string, line: number, limit: number): Promise<contract.AroundReply> {
+    return this.get("note/around", replies.around, { path, line, limit });
+  }
+
   fullNote(path: string): Promise<contract.NoteReply> {
     return this.get("note", replies.note, { path });
   }

@@ -2,6 +2,7 @@
 
 import type {
   ArchaeologyReply,
+  AroundReply,
   BaseReply,
   CompleteReply,
   Diagnosis,
@@ -78,6 +79,42 @@ const passage = {
   page: optional(nullable(number)),
 };
 const score = nullable(number); // null where it was not computed
+const results = list(
+  object({
+    ...passage,
+    path: text,
+    title: text,
+    description: nullable(text),
+    scores: object({
+      keyword: score,
+      semantic: score,
+      fused: score,
+      tag: score,
+      recency: score,
+      graph: score,
+      rerank: score,
+      words: score,
+      meaning: score,
+      coverage: score,
+      names: score,
+      links: score,
+    }),
+    raw: object({ bm25: score, cosine: score }),
+    passages: list(object(passage)),
+    tags: list(text),
+    properties: mapping(anything),
+    created: nullable(text),
+    modified: nullable(text),
+    uri: text,
+    vault: optional(nullable(text)),
+    embedded_in: optional(list(text)),
+    copies: optional(list(text)),
+  }),
+);
+
+/** The notes that belong to a paragraph. */
+export const around = partOf<AroundReply>()({ text, results });
+
 export const search = partOf<SearchReply>()({
   query: text,
   vault: text,
@@ -89,38 +126,7 @@ export const search = partOf<SearchReply>()({
   took_ms: number,
   total: number,
   confidence: nullable(number),
-  results: list(
-    object({
-      ...passage,
-      path: text,
-      title: text,
-      description: nullable(text),
-      scores: object({
-        keyword: score,
-        semantic: score,
-        fused: score,
-        tag: score,
-        recency: score,
-        graph: score,
-        rerank: score,
-        words: score,
-        meaning: score,
-        coverage: score,
-        names: score,
-        links: score,
-      }),
-      raw: object({ bm25: score, cosine: score }),
-      passages: list(object(passage)),
-      tags: list(text),
-      properties: mapping(anything),
-      created: nullable(text),
-      modified: nullable(text),
-      uri: text,
-      vault: optional(nullable(text)),
-      embedded_in: optional(list(text)),
-      copies: optional(list(text)),
-    }),
-  ),
+  results,
   warnings: list(text),
   explain: optional(explanation),
   query_id: optional(text),

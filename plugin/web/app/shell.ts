@@ -7,6 +7,7 @@ import { button, fill, h } from "../lib/dom";
 import { nameOf } from "../lib/format";
 import { icon, mark, type IconName } from "../lib/icons";
 import { SearchBox } from "../parts/searchBox";
+import type { Palette } from "../palette/palette";
 import { emptyBox, errorBox } from "../parts/errors";
 import { ProgressStrip } from "../parts/progressStrip";
 import { ListView } from "../views/list";
@@ -52,6 +53,7 @@ export class Shell {
   readonly #version: string;
   /** Loaded when it is first asked for: the first page does without it. */
   #help: HTMLDialogElement | null = null;
+  #palette: Palette | null = null;
   readonly #strip: ProgressStrip;
   #shown: View | null = null;
 
@@ -177,16 +179,28 @@ export class Shell {
     this.#help.showModal();
   }
 
+  /** Opens the palette, which is loaded when it is first asked for; without its files the field takes its place. */
+  async #openPalette(): Promise<void> {
+    try {
+      const { Palette: Opened } = await import("../palette/palette");
+      this.#palette ??= new Opened(this.#context);
+      await this.#palette.open();
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.#search.focus();
+    }
+  }
+
   #skip(event: Event): void {
     event.preventDefault();
     this.#main.focus();
   }
 
   #key(event: KeyboardEvent): void {
-    if (this.#help?.open) return;
-    if (isBarKey(event)) {
+    if (this.#help?.open || this.#palette?.isOpen) return;
+    if (isPaletteKey(event)) {
       event.preventDefault();
-      this.#search.focus();
+      void this.#openPalette();
     } else if (!isField(event.target)) this.#viewKey(event);
   }
 
@@ -210,8 +224,8 @@ export class Shell {
   }
 }
 
-/** Ctrl/Cmd K, which opens the bar from fields as well. */
-function isBarKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+/** Ctrl/Cmd K, which opens the palette from fields as well. */
+function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return ctrlKey !== metaKey && !altKey && !shiftKey && key.toLowerCase() === "k";
 }
 

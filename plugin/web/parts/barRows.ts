@@ -64,7 +64,7 @@ export function question(context: ViewContext, typed: string): readonly BarRow[]
   return q && context.has("ask") ? [{ label: t("Ask: {question}", { question: q }), kind: "", act: () => context.go("ask", { q }) }] : [];
 }
 
-function everyAction(context: ViewContext): readonly BarRow[] {
+export function everyAction(context: ViewContext): readonly BarRow[] {
   return [...queueActions(context), ...pages(context), ...(context.has("graph_neighborhood") ? [wholeGraph(context), ...colours(context)] : [])];
 }
 

@@ -6,7 +6,7 @@ import { t } from "../../src/texts";
 
 const keys = (): readonly [keys: string, does: string][] => [
   ["/", t("go to the search field")],
-  [t("Ctrl K"), t("the same, from everywhere")],
+  [t("Ctrl K"), t("find anything, from everywhere")],
   ["↓ ↑", t("move through results")],
   ["Enter", t("read the note")],
   ["o", t("open it in Obsidian")],

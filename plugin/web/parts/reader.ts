@@ -233,7 +233,7 @@ function tableOf(context: ViewContext, path: string): DocumentFragment {
 }
 
 /** Where the links of a note lead. */
-function linksOf(context: ViewContext, note: NoteReply): Links {
+export function linksOf(context: ViewContext, note: NoteReply): Links {
   const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
   return {
     note: (target) => {
@@ -255,7 +255,7 @@ function missingNote(context: ViewContext, path: string): HTMLElement {
 }
 
 /** Scrolls to the last block that begins at or before `line`, and highlights it for a moment. */
-function scrollTo(el: HTMLElement, line: number): void {
+export function scrollTo(el: HTMLElement, line: number): void {
   const blocks = [...el.querySelectorAll<HTMLElement>(".prose [data-line]")];
   const block = blocks.filter((one) => Number(one.dataset["line"]) <= line).at(-1);
   if (line <= 1 || !block) {

@@ -110,7 +110,7 @@ const sharedWords = (): Readonly<Record<string, string>> => ({
 });
 
 /** For similar notes: what they share with the original note; for others: by which file in it or which property it was found. */
-function reasons({ reasons: all }: Result): HTMLElement | null {
+export function reasons({ reasons: all }: Pick<Result, "reasons">): HTMLElement | null {
   if (!all?.length) return null;
   const texts = all.map(({ kind, text }) => `${sharedWords()[kind] ?? t("both")} ${text.replaceAll(" > ", " › ")}`.trim());
   return h("p", { class: "meta" }, h("span", { dir: "auto" }, texts.join(" · ")));

@@ -39,6 +39,7 @@ _PASSAGE, _WORDS, _NAME, _NOTE, _BACKLINK, _POPULAR = 0.5, 0.4, 0.3, 0.3, 0.15, 
 _DEPTH = 200  # passages of each kind, and notes by their mean, that are looked at
 _LONGEST = 600  # characters of a text: its end, where the cursor is
 _FEWEST_LETTERS = 12  # a text with less says too little, and the note's title is added
+_TELLING = 0.4  # least weight of a word that is marked in a snippet, relative to the rarest
 _DIGITS = 6
 
 Uri = Callable[[str, str | None], str]
@@ -78,7 +79,7 @@ def around(
     vector = _vector(embedder, paragraph.text, semantic_reason, warnings)
     terms = key_terms(index, (paragraph.text,))
     ranked = _Candidates(index, paragraph, vector, terms).ranked(request.limit)
-    weights = {term.token: term.weight for term in terms.terms}
+    weights = {term.token: term.weight for term in terms.terms if term.weight >= _TELLING}
     template = index.keywords.template_lines
     snippets = Snippets(weights, rules.snippet_chars, template=template, use_description=False)
     shown = results.build(index, ranked, snippets, uri)

@@ -1,0 +1,53 @@
+/** What can be done with a note of the palette, each with its key. */
+
+import { asServerError } from "../../src/client";
+import type { ViewContext } from "../app/viewContext";
+import { obsidianLink } from "../lib/links";
+import { nameOf } from "../lib/format";
+import type { NotePlace, PaletteRow } from "./rows";
+import { t } from "../../src/texts";
+
+const ENDING = /\.(md|markdown)$/i;
+
+/** The rows that Tab opens. */
+export function rowActions(context: ViewContext, note: NotePlace, open: () => void, query: string): readonly PaletteRow[] {
+  const row = (label: string, detail: string, run: () => unknown): PaletteRow => ({ label, detail, note, run: () => void run() });
+  const { path } = note;
+  return [
+    row(t("Open"), "↵", open),
+    row(t("Open in Obsidian"), t("Ctrl ↵"), () => openOutside(context, note)),
+    row(t("Copy link"), t("Alt ↵"), () => copyLink(context, note)),
+    ...(note.result?.snippet ? [row(t("Copy passage with link"), "", () => copy(context, `> ${note.result?.snippet.replace(/\n/g, "\n> ") ?? ""}\n\n${wikilink(note)}`))] : []),
+    row(t("Similar notes"), "", () => context.go("search", { like: path })),
+    row(t("Graph"), "", () => context.go("graph", { path })),
+    ...(query && note.result ? [row(t("Why this result?"), "", () => context.go("search", { q: query, note: path, why: "yes" }))] : []),
+  ];
+}
+
+/** Opens the note in Obsidian; one that is known by its name alone is looked up first. */
+export async function openOutside(context: ViewContext, { path, uri }: NotePlace): Promise<void> {
+  try {
+    const link = obsidianLink(uri ?? (await context.vaultClient.fullNote(path)).uri);
+    if (link) location.assign(link);
+  } catch (error) {
+    context.showNotice(asServerError(error).message);
+  }
+}
+
+export function copyLink(context: ViewContext, note: NotePlace): Promise<void> {
+  return copy(context, wikilink(note));
+}
+
+function wikilink({ path, heading }: NotePlace): string {
+  const name = ENDING.test(path) ? nameOf(path) : path;
+  return `[[${name}${heading ? `#${heading.replace(/[#^|:%[\]\\]/g, " ").trim()}` : ""}]]`;
+}
+
+async function copy(context: ViewContext, text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    context.showNotice(t("Copied"));
+  } catch {
+    context.showNotice(text); // clipboards are for secure origins; elsewhere the person copies it
+  }
+}

@@ -1,0 +1,165 @@
+/** What the palette lists: before a letter is typed what belongs to the passage being read and what was read lately, then what is typed. */
+
+import type { Passage, Result } from "../../src/contract";
+import { folderOf, lastFolder } from "../../src/format";
+import { asServerError } from "../../src/client";
+import type { ViewContext } from "../app/viewContext";
+import { nameOf } from "../lib/format";
+import { actions, completions, everyAction, isFilter, question, type BarRow } from "../parts/barRows";
+import { lately } from "../parts/lately";
+import { noteAddress } from "../parts/resultRow";
+import { history, saved } from "../parts/searchHistory";
+import { t } from "../../src/texts";
+
+/** A note, or a place in one. */
+export interface NotePlace {
+  readonly path: string;
+  readonly title: string;
+  readonly line: number;
+  readonly uri: string | null;
+  /** What was found in it; null for a name. */
+  readonly result: Result | null;
+  readonly heading: string | null;
+}
+
+export interface PaletteRow {
+  readonly label: string;
+  readonly detail: string;
+  readonly note: NotePlace | null;
+  /** What Enter does. */
+  readonly run: () => void;
+  /** A query to go on with, in place of what Enter does. */
+  readonly query?: string;
+}
+
+export interface PaletteGroup {
+  readonly title: string;
+  readonly rows: readonly PaletteRow[];
+}
+
+const BELONGING = 5;
+const LATELY = 6;
+const SEARCHES = 4;
+const NAMES = 3;
+const FOUND = 8;
+const HEADINGS = 20;
+
+/** What is known at once of an empty field. */
+export function known(context: ViewContext): readonly PaletteGroup[] {
+  const { vault } = context;
+  const read = context.address.query["note"];
+  const opened = lately.of(vault).filter((path) => path !== read).slice(0, LATELY);
+  const searches = [...new Set([...saved(vault), ...history(vault)])].slice(0, SEARCHES);
+  return groups([
+    [t("Read lately"), opened.map((path) => ofName(context, path, nameOf(path)))],
+    [t("Searches"), searches.map((q) => ({ label: q, detail: "", note: null, run: () => context.go("search", { q }) }))],
+  ]);
+}
+
+/** For the first time, until more is known. */
+export function someActions(context: ViewContext): readonly PaletteGroup[] {
+  return groups([[t("Actions"), everyAction(context).slice(0, LATELY).map(ofAction)]]);
+}
+
+interface Belonging {
+  readonly near: readonly PaletteGroup[];
+  readonly changed: readonly PaletteGroup[];
+}
+
+/** What the server knows of an empty field: notes that belong to the passage being read, and those that changed. */
+export async function belonging(context: ViewContext): Promise<Belonging> {
+  const { note, line } = context.address.query;
+  const client = context.vaultClient;
+  const around = note && context.has("around") ? client.around(note, Number(line ?? 1), BELONGING) : null;
+  const late = client.find("modified:30d", { limit: LATELY, passages: 0, everything: true, door: "none" });
+  const [near, changed] = await Promise.all([resultsOf(around), resultsOf(late)]);
+  const listed = new Set([...lately.of(context.vault).slice(0, LATELY), note]);
+  const ofResults = (results: readonly Result[]): readonly PaletteRow[] => results.map((result) => ofResult(context, result));
+  return {
+    near: groups([[t("For this passage"), ofResults(near)]]),
+    changed: groups([[t("Changed lately"), ofResults(changed.filter(({ path }) => !listed.has(path)))]]),
+  };
+}
+
+/** What is known is shown without what the server does not answer. */
+async function resultsOf(asked: Promise<{ readonly results: readonly Result[] }> | null): Promise<readonly Result[]> {
+  try {
+    return (await asked)?.results ?? [];
+  } catch (error) {
+    asServerError(error);
+    return [];
+  }
+}
+
+/** Names first, then notes by words and meaning, actions, and the question as the last row. */
+export async function typed(context: ViewContext, q: string): Promise<readonly PaletteGroup[]> {
+  if (/^[^\s].*#|^#/.test(q) && !/\s#\S*$/.test(q)) return headings(context, q); // after a space it is a tag
+  if (isFilter(q)) {
+    const found = await completions(context, q).catch(() => []);
+    if (found.length > 0) return groups([[t("Filters"), found.map(({ label, kind, query = label }) => ({ label, detail: kind, note: null, run: () => undefined, query }))]]);
+  }
+  const [named, found] = await Promise.all([
+    names(context, q).catch(() => []),
+    context.vaultClient.find(q, { limit: FOUND, passages: 1, typing: true }).then(({ results }) => results),
+  ]);
+  const paths = new Set(named.map(({ note }) => note?.path));
+  return groups([
+    [t("Names"), named],
+    [t("Notes"), found.filter(({ path }) => !paths.has(path)).map((result) => ofResult(context, result))],
+    [t("Actions"), ending(context, q)],
+  ]);
+}
+
+/** The rows that need no server: actions, all results, and the question last. */
+export function ending(context: ViewContext, q: string): readonly PaletteRow[] {
+  const all: PaletteRow = { label: t("All results for “{query}”", { query: q }), detail: "", note: null, run: () => context.go("search", { q }) };
+  const rest = [...actions(context, q), ...question(context, q)];
+  const rows = rest.map(ofAction);
+  const asks = context.has("ask") ? rows.slice(-1) : [];
+  return [...rows.slice(0, rows.length - asks.length), all, ...asks];
+}
+
+function ofAction({ label, kind, act }: BarRow): PaletteRow {
+  return { label, detail: kind, note: null, run: () => act?.() };
+}
+
+export function groups(all: readonly (readonly [title: string, rows: readonly PaletteRow[]])[]): readonly PaletteGroup[] {
+  return all.filter(([, rows]) => rows.length > 0).map(([title, rows]) => ({ title, rows }));
+}
+
+async function names(context: ViewContext, q: string): Promise<readonly PaletteRow[]> {
+  const found = await context.vaultClient.complete(q, NAMES * 2);
+  const notes = found.filter(({ kind, start, path }) => path && start === 0 && (kind === "title" || kind === "alias"));
+  return notes.slice(0, NAMES).map(({ text, path }) => ofName(context, path ?? "", text));
+}
+
+/** Headings and blocks after `#`: of the note that is named before it, else of the one that is read. */
+async function headings(context: ViewContext, q: string): Promise<readonly PaletteGroup[]> {
+  const [before = "", after = ""] = q.split(/#(.*)/s);
+  const named = before.trim() ? (await names(context, before.trim()))[0]?.note?.path : context.address.query["note"];
+  if (!named) return groups([[t("Actions"), ending(context, q)]]);
+  const note = await context.vaultClient.fullNote(named);
+  const wanted = after.trim().toLocaleLowerCase();
+  const fits = note.headings.filter(({ text }) => text.toLocaleLowerCase().includes(wanted));
+  const rows = fits.slice(0, HEADINGS).map(({ text, line }) => placeRow(context, { path: note.path, title: note.title, line, uri: note.uri, result: null, heading: text }, text));
+  return groups([[note.title, rows], [t("Actions"), ending(context, q)]]);
+}
+
+function ofName(context: ViewContext, path: string, label: string): PaletteRow {
+  return placeRow(context, { path, title: nameOf(path), line: 1, uri: null, result: null, heading: null }, label);
+}
+
+function ofResult(context: ViewContext, result: Result): PaletteRow {
+  const { path, title, line, uri, heading } = result;
+  return placeRow(context, { path, title, line, uri, result, heading: lastStep({ heading }) }, title);
+}
+
+function lastStep({ heading }: Pick<Passage, "heading">): string | null {
+  return heading?.split(" > ").at(-1) ?? null;
+}
+
+function placeRow(context: ViewContext, note: NotePlace, label: string): PaletteRow {
+  const folder = folderOf(note.path);
+  const run = (): void => void (location.hash = noteAddress(context, note.path, note.line));
+  return { label, detail: folder ? lastFolder(folder) : "", note, run };
+}
