@@ -2,6 +2,7 @@
 
 import * as asks from "./askReplies";
 import type {
+  AroundReply,
   AskConversationReply,
   AskConversationView,
   AskEventsReply,
@@ -80,6 +81,11 @@ export class Client extends HttpClient {
 
   similarText(text: string, limit: number, weak = false): Promise<SearchReply> {
     return this.post("similar", replies.search, { text, limit, ...(weak && { weak }) });
+  }
+
+  /** The notes that belong to a paragraph of a note, which is given as it stands in the editor. */
+  belonging(path: string, text: string, limit: number): Promise<AroundReply> {
+    return this.get("note/around", replies.belonging, { path, text, limit });
   }
 
   /** Whether another model reads the languages of the notes better; the server looks through all of them. */

@@ -6,6 +6,7 @@
 
 import type {
   AcceptedReply,
+  AroundReply,
   HealthReply,
   IndexProgress,
   LedgerReply,
@@ -104,28 +105,31 @@ const scores = object({
   graph: maybeNumber,
   rerank: maybeNumber,
 });
+const results = list(
+  object({
+    ...passage,
+    path: text,
+    title: text,
+    scores,
+    raw: object({ bm25: maybeNumber, cosine: maybeNumber }),
+    passages: list(object(passage)),
+    modified: maybeText,
+    mtime: maybe(text),
+    embedded_in: maybe(list(text)),
+    copies: maybe(list(text)),
+    vault: maybe(text),
+  }),
+);
 export const search = partOf<SearchReply>()({
   query: text,
   generation: number,
   total: number,
   confidence: maybeNumber,
-  results: list(
-    object({
-      ...passage,
-      path: text,
-      title: text,
-      scores,
-      raw: object({ bm25: maybeNumber, cosine: maybeNumber }),
-      passages: list(object(passage)),
-      modified: maybeText,
-      mtime: maybe(text),
-      embedded_in: maybe(list(text)),
-      copies: maybe(list(text)),
-      vault: maybe(text),
-    }),
-  ),
+  results,
   warnings: list(text),
 });
+/** The notes that belong to a paragraph. */
+export const belonging = partOf<AroundReply>()({ results });
 
 export const ledger = partOf<LedgerReply>()({
   entries: list(

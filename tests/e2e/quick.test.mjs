@@ -129,3 +129,24 @@ test("the selected text is searched for, and earlier searches are offered", asyn
   await press("Escape");
   assert.equal(await app.page.locator(".prompt").count(), 0);
 });
+
+test("before a letter is typed: what belongs to the paragraph with the cursor, then what was opened lately", async () => {
+  const { app } = held;
+  await app.openNote("People/Mara Lindqvist.md");
+  await app.openNote("Kitchen/Country loaf.md");
+  await app.command("quick-search");
+  const rows = () => app.page.locator(".prompt .suggestion-item");
+  const answered = await until("the server answered", async () => {
+    const last = app.network.to("/api/note/around").at(-1);
+    return last?.status === 200 && last.url.searchParams.get("path") === "Kitchen/Country loaf.md" && app.network.reply("/api/note/around").results;
+  });
+  assert.ok(answered.length >= 3 && answered.every(({ path }) => path !== "Kitchen/Country loaf.md"));
+  await until("they are shown first", async () => {
+    const shown = await app.page.locator(".prompt .suggestion-title").allTextContents();
+    return answered.every(({ title }, at) => title === shown[at]) && shown.includes("Mara Lindqvist");
+  });
+  const said = await rows().evaluateAll((items) => items.map((item) => item.querySelector(".suggestion-flair")?.textContent ?? "").filter(Boolean));
+  assert.deepEqual(said, answered.some(({ title }) => title === "Mara Lindqvist") ? ["For this paragraph"] : ["For this paragraph", "Lately"]);
+  await press("Alt+Enter");
+  await until("it is linked", async () => (await app.note()).text.includes(`[[${answered[0].title}`));
+});

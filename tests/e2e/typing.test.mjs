@@ -28,7 +28,7 @@ async function watchList(app) {
 async function type(app, query, pace) {
   const field = app.search.getByRole("searchbox");
   await field.fill("");
-  await app.search.getByText("Operators").waitFor();
+  await until("the list is empty", async () => (await app.search.locator(".notewell-result").count()) === 0);
   await app.page.evaluate(() => window.listStates.splice(0));
   const before = app.network.to("/api/search").length;
   await field.pressSequentially(query, { delay: pace });

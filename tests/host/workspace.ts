@@ -40,6 +40,8 @@ type Part = Pick<
   | "updateOptions"
 >;
 
+const MOST_LAST_FILES = 10;
+
 export class Workspace extends Events implements Part, LeafHome {
   layoutReady = false;
   activeLeaf: AppLeaf | null = null;
@@ -61,6 +63,7 @@ export class Workspace extends Events implements Part, LeafHome {
   /** The leaves among the notes, the one used last at the end. */
   #recent: readonly WorkspaceLeaf[] = [];
   #file: TFile | null = null;
+  #lastFiles: string[] = [];
 
   constructor(app: App, parent: HTMLElement) {
     super();
@@ -204,6 +207,11 @@ export class Workspace extends Events implements Part, LeafHome {
     return view instanceof MarkdownView ? view.file : null;
   }
 
+  /** The paths of the files opened last, the latest first. */
+  getLastOpenFiles(): string[] {
+    return this.#lastFiles;
+  }
+
   getActiveViewOfType<T extends AppView>(type: Constructor<T>): T | null {
     const view = this.activeLeaf?.view;
     return view instanceof type ? view : null;
@@ -250,6 +258,7 @@ export class Workspace extends Events implements Part, LeafHome {
     const file = this.getActiveFile();
     if (file === this.#file) return;
     this.#file = file;
+    if (file) this.#lastFiles = [file.path, ...this.#lastFiles.filter((path) => path !== file.path)].slice(0, MOST_LAST_FILES);
     this.trigger("file-open", file);
   }
 

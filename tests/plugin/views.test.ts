@@ -163,7 +163,7 @@ describe("the search panel", () => {
   it("offers nothing that cannot be done, such as a program on a phone", async () => {
     impossible = ["start"];
     const view = await openSearch();
-    expect(texts(view, ".notewell-title")).toEqual(["Search finds words", "Operators"]);
+    expect(texts(view, ".notewell-title")).toEqual(["Search finds words"]);
     expect(texts(view, ".notewell-buttons button")).toEqual(["Connect to a computer"]);
     expect(texts(view, "button.mod-cta")).toEqual(["Connect to a computer"]);
   });
@@ -439,7 +439,7 @@ describe("the quick search", () => {
     expect(hints()).toBe(alone + 1);
     const row = document.createElement("div");
     const result = aResult(".vaults/Work/a/Bees.md", { vault: "Work" });
-    new QuickSearch(context, "").renderSuggestion({ path: result.path, uri: result.uri, result, passage: result }, row);
+    new QuickSearch(context, "").renderSuggestion({ path: result.path, uri: result.uri, result, passage: result, cause: "" }, row);
     expect(row.querySelector(".suggestion-note")?.textContent).toBe("Work · a · Hives › Spring");
   });
 });

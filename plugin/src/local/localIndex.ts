@@ -82,10 +82,13 @@ export class LocalIndex {
   /** The notes named like `query`, at once. `isStart`: only those whose name begins so. */
   byName(query: string, limit: number, isStart = false): Result[] {
     const named = this.names.find(query, limit);
-    return named.filter(({ rank }) => !isStart || rank <= RANK.start).flatMap(({ path }) => {
-      const facts = this.#vault.facts(path);
-      return facts ? [resultOf(facts, 1, [])] : [];
-    });
+    return named.filter(({ rank }) => !isStart || rank <= RANK.start).flatMap(({ path }) => this.at(path));
+  }
+
+  /** The note with a path, without a passage; none where it is no note. */
+  at(path: string): Result[] {
+    const facts = this.#vault.facts(path);
+    return facts ? [resultOf(facts, 1, [])] : [];
   }
 
   async search(query: string, { limit, isTyping, isWidened = false }: LocalSearchOptions): Promise<SearchReply> {

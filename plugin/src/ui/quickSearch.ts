@@ -1,16 +1,19 @@
 /** Search in a dialog, by keyboard: opens or links a result, or creates the note. */
 
-import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
+import { Platform, SuggestModal, type Modifier } from "obsidian";
 import { hasOthers, searchChosen } from "../allVaults";
 import { asServerError, type Client } from "../client";
 import type { Passage, Result, SearchReply } from "../contract";
 import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
+import { belonging, lately } from "./belonging";
+import { createNote } from "./createNote";
 import { explain } from "./explain";
 import { breadcrumb, fileText, folderWithin } from "../format";
 import { matchText, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
-import { activePath, asksForLink, insertLinks, isElsewhere, openPlace, paneFor, type Place } from "./open";
+import { asksForLink, insertLinks, isElsewhere, openPlace, paneFor, type Place } from "./open";
+import { keyText } from "./keyText";
 import { placeholder } from "./searchView";
 import { inOneLine } from "./statusText";
 import { t } from "../texts";
@@ -19,6 +22,8 @@ interface Hit extends Place {
   readonly uri: string;
   readonly result: Result;
   readonly passage: Passage;
+  /** Why it is listed before a letter is typed. */
+  readonly cause: string;
 }
 
 type KeyEvent = MouseEvent | KeyboardEvent;
@@ -31,7 +36,6 @@ const TYPING_PAUSE_MS = 150;
 const RESTED_AFTER_MS = 500; // after a reply whose meaning is approximate, as it is while somebody types
 const NAMES_ON_TOP = 3;
 const SNIPPET_CHARS = 200;
-const KEY_LABELS: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
 
 export class QuickSearch extends SuggestModal<Hit> {
   readonly #context: ViewContext;
@@ -71,8 +75,17 @@ export class QuickSearch extends SuggestModal<Hit> {
     if (ready) return (this.#shown = ready);
     const number = ++this.#requestNumber;
     this.emptyStateText = query.trim() ? t("Searching…") : emptyHint();
-    if (query.trim()) void this.#follow(query, () => number === this.#requestNumber);
-    return (this.#shown = query.trim() && this.#inNote === null ? this.#named(query) : []);
+    const isCurrent = (): boolean => number === this.#requestNumber;
+    if (query.trim()) void this.#follow(query, isCurrent);
+    else if (this.#inNote === null) void this.#fill(isCurrent);
+    return (this.#shown = this.#inNote !== null ? [] : query.trim() ? this.#named(query) : hitsOf(lately(this.#context), t("Lately")));
+  }
+
+  /** Puts what belongs to the paragraph above what was opened lately. */
+  async #fill(isCurrent: () => boolean): Promise<void> {
+    const near = hitsOf(await belonging(this.#context), t("For this paragraph"));
+    const others = this.#shown.filter(({ path }) => near.every((hit) => hit.path !== path));
+    if (isCurrent()) this.#update("", [...near, ...others]);
   }
 
   override onClose(): void {
@@ -91,11 +104,15 @@ export class QuickSearch extends SuggestModal<Hit> {
       const excerpt = content.createDiv("suggestion-note notewell-snippet");
       renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
-    if (this.#context.settings.chosen.score === "off") return;
-    const { score } = this.#context.settings.chosen;
-    const before = this.#shown[this.#shown.indexOf(hit) - 1]?.result;
-    const text = score !== "match" ? scoreText(passage.score) : before && before.match === result.match ? "" : matchText(result); // said once for those that match alike
+    const before = this.#shown[this.#shown.indexOf(hit) - 1];
+    const text = hit.cause ? (before?.cause === hit.cause ? "" : hit.cause) : this.#scoreOf(hit, before);
     if (text) el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
+  }
+
+  #scoreOf({ result, passage }: Hit, before: Hit | undefined): string {
+    const { score } = this.#context.settings.chosen;
+    if (score !== "match") return score === "off" ? "" : scoreText(passage.score);
+    return before?.result.match === result.match ? "" : matchText(result); // said once for those that match alike
   }
 
   override onChooseSuggestion(hit: Hit, event: KeyEvent): void {
@@ -109,7 +126,7 @@ export class QuickSearch extends SuggestModal<Hit> {
 
   /** The notes with such a name. */
   #named(query: string): Hit[] {
-    return this.#context.local.byName(query, this.#limit).map((result) => hitOf(result, result));
+    return hitsOf(this.#context.local.byName(query, this.#limit));
   }
 
   get #limit(): number {
@@ -158,11 +175,11 @@ export class QuickSearch extends SuggestModal<Hit> {
   async #search(query: string, search: (query: string, limit: number) => Promise<SearchReply>): Promise<Hit[]> {
     if (this.#inNote === null) {
       const { results } = await search(query, this.#limit);
-      return results.map((result) => hitOf(result, result));
+      return hitsOf(results);
     }
     const { results } = await search(`${query} path:"${this.#inNote}"`, 5); // `path:` finds parts of paths
     const result = results.find(({ path }) => path === this.#inNote);
-    return result ? [result, ...result.passages].map((passage) => hitOf(result, passage)) : [];
+    return result ? [result, ...result.passages].map((passage) => hitOf(result, passage, "")) : [];
   }
 
   /**
@@ -173,7 +190,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const chosen = this.#selected;
     const kept = chosen > 0 ? this.#shown.slice(0, chosen + 1) : [];
     const named = this.#inNote === null ? this.#context.local.byName(query, NAMES_ON_TOP, true) : [];
-    const top = [...kept, ...named.map((result) => hitOf(result, result))];
+    const top = [...kept, ...hitsOf(named)];
     const better = new Map(found.map((hit) => [keyOf(hit), hit]));
     const all = new Map([...top, ...found].map((hit) => [keyOf(hit), hit]));
     this.#ready = [...all].map(([key, hit]) => better.get(key) ?? hit).slice(0, this.#limit);
@@ -271,30 +288,13 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 }
 
-function hitOf(result: Result, passage: Passage): Hit {
-  return { path: result.path, uri: result.uri, result, passage };
+function hitOf(result: Result, passage: Passage, cause: string): Hit {
+  return { path: result.path, uri: result.uri, result, passage, cause };
 }
+
+const hitsOf = (results: readonly Result[], cause = ""): Hit[] => results.map((result) => hitOf(result, result, cause));
 
 /** A note in the list, or a passage of it where one note is searched. */
 function keyOf({ path, result, passage }: Hit): string {
   return passage === result ? path : `${path}:${passage.line}`;
-}
-
-/** Creates a note named after the query, or returns the existing one of that name. */
-async function createNote({ app }: ViewContext, query: string): Promise<TFile | null> {
-  const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
-  if (!name) {
-    new Notice(t("A note cannot be named like this."));
-    return null;
-  }
-  const from = activePath(app) ?? "";
-  const folder = app.fileManager.getNewFileParent(from, `${name}.md`);
-  const path = normalizePath(`${folder.path}/${name}.md`);
-  return app.vault.getFileByPath(path) ?? app.vault.create(path, "");
-}
-
-/** "ctrl alt ↵", or with a Mac's sign for its own key. */
-function keyText(keys: readonly string[]): string {
-  const mod = Platform.isMacOS ? "⌘" : "ctrl";
-  return keys.map((key) => (key === "Mod" ? mod : (KEY_LABELS[key] ?? key.toLowerCase()))).join(" ");
 }

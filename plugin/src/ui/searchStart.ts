@@ -1,29 +1,19 @@
 /** What the search panel shows while its field is empty. */
 
-import type { Settings } from "../settings";
-import { button, faint, link, title } from "./controls";
+import { lately } from "./belonging";
+import { button, link, title } from "./controls";
+import { openPlace } from "./open";
+import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
-const operators = (): readonly [example: string, meaning: string][] => [
-  ["tag:", t("in notes with a tag")],
-  ["path:", t("in a folder or file path")],
-  ["[status:open]", t("with a property")],
-  ['"exact words"', t("with this exact phrase")],
-  ["-word", t("without a word")],
-  ["line:", t("within one line")],
-  ['task-todo:""', t("with an open task")],
-  ["modified:7d", t("changed in the last 7 days")],
-];
+const LATELY = 8;
 
-/** Saved searches, recent ones, and operators. */
-export function renderStart(
-  parent: HTMLElement,
-  settings: Settings,
-  search: (query: string) => void,
-): void {
-  const line = (query: string): HTMLElement => {
+/** Saved searches, recent ones, and the notes opened lately. */
+export function renderStart(parent: HTMLElement, context: ViewContext, search: (query: string) => void): void {
+  const { app, settings } = context;
+  const line = (text: string, open: () => unknown): HTMLElement => {
     const row = parent.createDiv("notewell-line");
-    link(row, query, () => search(query));
+    link(row, text, open);
     return row;
   };
   const stored = (heading: string, key: "savedSearches" | "history"): void => {
@@ -31,11 +21,12 @@ export function renderStart(
     if (queries.length > 0) title(parent, heading);
     for (const query of queries) {
       const others = queries.filter((other) => other !== query);
-      button(line(query), "x", t("Remove"), () => settings.set(key, others));
+      button(line(query, () => search(query)), "x", t("Remove"), () => settings.set(key, others));
     }
   };
   stored(t("Saved searches"), "savedSearches");
   stored(t("Recent searches"), "history");
-  title(parent, t("Operators"));
-  for (const [example, meaning] of operators()) faint(line(example), meaning);
+  const notes = lately(context).slice(0, LATELY);
+  if (notes.length > 0) title(parent, t("Lately"));
+  for (const { path, uri, title: name } of notes) line(name, () => openPlace(app, { path, uri, passage: null }, false));
 }

@@ -223,7 +223,7 @@ export class SearchView extends ResultsView<string> {
     this.#weak.draw(null, "weak");
     this.infoEl.empty();
     this.#startEl.empty();
-    renderStart(this.#startEl, this.context.settings, (query) => {
+    renderStart(this.#startEl, this.context, (query) => {
       this.search(query);
       this.#field.inputEl.focus();
     });
