@@ -13,13 +13,14 @@ RUN npm ci --no-audit --no-fund
 COPY esbuild.config.mjs tsconfig.json manifest.json ./
 COPY plugin plugin
 COPY sidecar/notewell/doors/web sidecar/notewell/doors/web
-RUN npm run build:web
+RUN npm run build && npm run build:web
 
 FROM python:3.12-slim-bookworm AS package
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY sidecar sidecar
 COPY --from=pages /src/sidecar/notewell/doors/web/static sidecar/notewell/doors/web/static
+COPY --from=pages /src/sidecar/notewell/doors/obsidian/built sidecar/notewell/doors/obsidian/built
 RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir '.[postgres]'
 
 FROM python:3.12-slim-bookworm

@@ -74,8 +74,9 @@ test-e2e: $(VENV)/.runs $(NODE)/.made browser $(BUILDS)
 	@$(NODE)/.bin/tsc -p tests/host
 	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" node tests/e2e/run.mjs
 
-plugin: $(NODE)/.made ## Build the plugin: main.js and styles.css, beside manifest.json
+plugin: $(NODE)/.made $(if $(strip $(VAULT)),$(VENV)/.runs) ## Build the plugin: main.js and styles.css, beside manifest.json; with VAULT=~/Notes, install it there
 	@npm run --silent build
+	@$(if $(strip $(VAULT)),$(PY) -m notewell plugin install "$(VAULT)" --enable)
 
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check

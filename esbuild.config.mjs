@@ -94,6 +94,14 @@ if (argv.includes("--web")) {
     console.error(`main.js may have ${MAX_BYTES} bytes.`);
     exit(1);
   }
+  copyForPackage();
+}
+
+/** The Python package carries the plugin as well: `notewell plugin install` puts it into a vault. */
+function copyForPackage() {
+  const folder = "sidecar/notewell/doors/obsidian/built";
+  mkdirSync(folder, { recursive: true });
+  for (const name of [options.outfile, "styles.css", "manifest.json"]) copyFileSync(name, join(folder, name));
 }
 
 /** Rebuilds into `vault` as sources change. */

@@ -21,6 +21,7 @@ from archives import ROOT, sha256, source_moment, write_checksums
 
 PLUGIN = ("main.js", "manifest.json", "styles.css")
 PAGE = "notewell/doors/web/static/index.html"
+CARRIED = "notewell/doors/obsidian/built/main.js"
 
 
 def main() -> None:
@@ -58,8 +59,9 @@ def _compare(out: Path, again: Path) -> None:
     for path in sorted(again.iterdir()):
         if sha256(path) != sha256(out / path.name):
             sys.exit(f"Two builds of {path.name} differ.")
-        if not any(name.endswith(PAGE) for name in _names(path)):
-            sys.exit(f"{path.name} lacks the web pages: run `make web` first.")
+        for part, command in ((PAGE, "make web"), (CARRIED, "make plugin")):
+            if not any(name.endswith(part) for name in _names(path)):
+                sys.exit(f"{path.name} lacks {part}: run `{command}` first.")
 
 
 def _names(path: Path) -> list[str]:

@@ -62,6 +62,7 @@ SECTIONS = {
     "system": {
         "doctor": "notewell.doors.cli.installation:doctor",
         "features": "notewell.doors.cli.features:features",
+        "plugin": "notewell.doors.cli.plugin:plugin",
         "service": "notewell.doors.cli.service:service",
         "completion": "notewell.doors.cli.completion:completion",
     },

@@ -1,0 +1,1 @@
+"""The Obsidian plugin, which this package carries built, and its place in a vault."""
