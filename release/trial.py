@@ -51,6 +51,13 @@ class Trial:
             found = self._found(QUESTION)
             _expect(found[:1] == [ANSWER], f"by meaning it found {found}")
 
+    def install_plugin(self) -> None:
+        """Put the plugin that the package carries into the notes."""
+        (self._vault / ".obsidian").mkdir()
+        done = json.loads(self._run("plugin", "install", str(self._vault), "--enable", "--json"))
+        _expect(done["enabled"], "the plugin was not switched on")
+        _expect((Path(done["folder"]) / "main.js").is_file(), "the plugin was not installed")
+
     def serve(self) -> None:
         """Start a server as the plugin does: its first line has the port; closed stdin ends it."""
         command = [str(self._program), "serve", str(self._vault), "--port", "0", "--handshake"]

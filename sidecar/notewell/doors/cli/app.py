@@ -40,7 +40,7 @@ SECTIONS = {
         "index": "notewell.doors.cli.index:index",
         "serve": "notewell.doors.cli.serve:serve",
         "demo": "notewell.doors.cli.serve:demo",
-        "mcp": "notewell.doors.cli.serve:mcp",
+        "mcp": "notewell.doors.cli.mcp:mcp",
         "status": "notewell.doors.cli.status:status",
     },
     "Groups of commands": {

@@ -1,4 +1,4 @@
-"""`notewell serve`, `notewell demo` and `notewell mcp`: servers in this process."""
+"""`notewell serve` and `notewell demo`: servers in this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -32,9 +31,8 @@ from notewell.doors.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.doors.sample import EXAMPLES, copy_to
 from notewell.engine.access import Devices, new_token, stored_token
 from notewell.engine.configuration import Configuration
-from notewell.engine.feature import switched_on
 from notewell.engine.known_vaults import KnownVaults
-from notewell.features import FEATURES, INSTALLED
+from notewell.features import INSTALLED
 
 if TYPE_CHECKING:  # these load the engine and the web server
     from notewell.doors.web.server import BoundServer
@@ -163,44 +161,6 @@ def demo(host: str | None, port: int | None) -> None:
         greeting = _Greeting(invocation, link, _example_queries())
         kept = stored_token(settings.state_dir)
         _run(vaults, settings, greeting, invocation.configuration(flags=address), kept_token=kept)
-
-
-@click.command(cls=Command)
-@click.option(
-    "--vault",
-    metavar="VAULT",
-    help="Serve only this vault. Left out: all known vaults, by default that of the current"
-    " folder.",
-)
-@click.option(
-    "--allow-write",
-    is_flag=True,
-    help="Let the assistant reindex, and write memories if a folder is set for them.",
-)
-@click.option(
-    "--tools",
-    "topics",
-    metavar="TOPIC,...",
-    default="core",
-    show_default=True,
-    help="List the tools of these topics beside the usual ones, such as garden,memory; or all.",
-)
-def mcp(vault: str | None, *, allow_write: bool, topics: str) -> None:
-    """Serve an assistant on stdin and stdout.
-
-    Assistants start this themselves: configure `notewell` as the command and `mcp` as its
-    argument. A running server answers if there is one; otherwise the index is opened here.
-    """
-    from notewell.doors.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
-    from notewell.doors.mcp.server import chosen, serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
-
-    wanted = chosen(topics)
-    invocation = current_invocation()
-    known = invocation.known()
-    only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
-    with closing(LocalSource(known, invocation.vaults, only=only, cwd=Path.cwd())) as source:
-        on = switched_on(FEATURES, invocation.settings())
-        serve_stdio(source, allow_write=allow_write, wanted=wanted, features=on)
 
 
 def _serve_all(invocation: Invocation, vaults: Vaults, records: Sequence[VaultRecord]) -> None:
