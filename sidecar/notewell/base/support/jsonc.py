@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _GAP = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_PART = re.compile(r"//[^\n]*|/\*.*?\*/|\s+|,", re.DOTALL)  # between two members
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _MOST_NESTED = 200
@@ -109,7 +110,7 @@ def _inserted(text: str, into: _Value, key: str, value: object, newline: str) ->
 def _removed(text: str, place: _Value, found: _Member) -> str:
     members = place.members or []
     at = members.index(found)
-    start = len(text[: found.start].rstrip(" \t\r\n"))
+    start = _start_of_blank(text, members[at - 1].value.end if at else place.start + 1, found.start)
     end = found.value.end
     comma = _comma_after(text, end)
     if comma is not None:
@@ -119,6 +120,15 @@ def _removed(text: str, place: _Value, found: _Member) -> str:
         if before is not None:
             return text[:before] + text[before + 1 : start] + text[end:]
     return text[:start] + text[end:]
+
+
+def _start_of_blank(text: str, after: int, at: int) -> int:
+    """The begin of the blank before a member; after a comment of a line, its end stays."""
+    start = len(text[:at].rstrip(" \t\r\n"))
+    last = ""
+    for part in _PART.finditer(text, after, at):
+        last = part[0] if part[0].strip() else last
+    return text.index("\n", start) + 1 if last.startswith("//") else start
 
 
 def _comma_after(text: str, end: int) -> int | None:
