@@ -42,6 +42,7 @@ export type PropertyInput =
   | null
   | readonly PropertyScalar[]
   | Readonly<Record<string, PropertyScalar>>;
+export type How = "replace" | "append" | "insert";
 export type WalkMode = "simple" | "ontology";
 export type HubOrder = "links" | "pagerank";
 export type DatedBy = "auto" | "created" | "modified";
@@ -647,7 +648,8 @@ export interface NoteRequest extends OfVault {
 /**
  * A note with everything known about it; `passage` is the one that its `id` asked for.
  *
- * `lines` are what features tell of it, a short line each.
+ * `lines` are what features tell of it, a short line each. `hash` is that of the whole note as it
+ * is in its source now, which an edit takes as `expected_hash`.
  */
 export interface NoteReply {
   readonly vault: string;
@@ -669,6 +671,7 @@ export interface NoteReply {
   readonly passage: ChunkView | null;
   readonly blocks: readonly BlockView[];
   readonly lines: readonly string[];
+  readonly hash: string | null;
 }
 
 /** A heading of a note. */
@@ -808,6 +811,39 @@ export interface RefusedWrite {
   readonly path: string;
   readonly code: string;
   readonly why: string;
+}
+
+/**
+ * `POST /api/note/edit`: Edit one part of a note; 409 with its text now where it is not as `expected_hash` says
+ */
+export interface EditNote extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** `hash` of the note as you read it */
+  readonly expected_hash: string;
+  /** `replace` the part, `append` at its end, or `insert` right below the heading or block */
+  readonly how: How;
+  /** The Markdown to write */
+  readonly text: string;
+  /** A heading, or a block as `^id`; left out, the end or the begin of the note */
+  readonly section?: string;
+  /** Only show what would change */
+  readonly dry_run?: boolean;
+}
+
+/**
+ * The result of an edit. `hash` is that of the note now, which the next edit takes.
+ *
+ * `diff` is a unified diff, "" if nothing changed; `undo` the number that takes it back, null if
+ * nothing was written.
+ */
+export interface EditReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly changed: boolean;
+  readonly hash: string;
+  readonly diff: string;
+  readonly undo: number | null;
 }
 
 /** `GET /api/base`: The rows of a view of a base, computed from the index */
@@ -3389,6 +3425,7 @@ export interface Routes {
   readonly "GET /api/note": { readonly parameters: NoteRequest; readonly reply: NoteReply };
   readonly "POST /api/note/properties": { readonly parameters: EditProperties; readonly reply: PropertiesReply };
   readonly "POST /api/note/properties/batch": { readonly parameters: EditPropertiesBatch; readonly reply: PropertiesBatchReply };
+  readonly "POST /api/note/edit": { readonly parameters: EditNote; readonly reply: EditReply };
   readonly "GET /api/base": { readonly parameters: BaseRequest; readonly reply: BaseReply };
   readonly "GET /api/graph/neighbors": { readonly parameters: NeighborsRequest; readonly reply: NeighborsReply };
   readonly "GET /api/graph/neighborhood": { readonly parameters: NeighborhoodRequest; readonly reply: NeighborhoodReply };

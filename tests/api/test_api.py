@@ -26,7 +26,8 @@ OF_DOORS = {
 BESIDE = {
     "writes": 1,
     "bases": 2,
-    "properties": 6,
+    "edits": 3,
+    "properties": 5,
     "archaeology": 6,
     "evidence": 7,
     "query_table": 8,

@@ -115,6 +115,28 @@ REPLIES: dict[str, Asked] = {
     "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
     "around": ("GET /api/note/around", {"path": "Garden/Bees.md", "line": 5, "limit": 1}, 200),
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
+    "edit-note": (
+        "POST /api/note/edit",
+        {
+            "path": "Garden/Bees.md",
+            "expected_hash": "f425158d64f7f8e51c917e02c2b14c98",  # as in note.json
+            "how": "append",
+            "section": "The hive",
+            "text": "Shade is as good.",
+            "dry_run": True,
+        },
+        200,
+    ),
+    "problem-changed-note": (
+        "POST /api/note/edit",
+        {
+            "path": "Garden/Bees.md",
+            "expected_hash": "0" * 32,
+            "how": "append",
+            "text": "More.",
+        },
+        409,
+    ),
     "note-passage": ("GET /api/note", {"id": "Garden/Bees.md#0"}, 200),
     "problem-stale": ("GET /api/note", {"id": "Garden/Bees.md#0", "hash": "0" * 32}, 409),
     "graph-neighborhood": ("GET /api/graph/neighborhood", {"path": "Garden/Bees.md"}, 200),

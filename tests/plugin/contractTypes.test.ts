@@ -38,6 +38,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "search-semantic": "GET /api/search",
   "server-writes": "GET /api/changes",
   "similar-text": "POST /api/similar",
+  "edit-note": "POST /api/note/edit",
   around: "GET /api/note/around",
   undo: "POST /api/writes/undo",
 };

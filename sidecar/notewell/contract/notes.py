@@ -72,7 +72,8 @@ class ChunkView:
 class NoteReply:
     """A note with everything known about it; `passage` is the one that its `id` asked for.
 
-    `lines` are what features tell of it, a short line each.
+    `lines` are what features tell of it, a short line each. `hash` is that of the whole note as it
+    is in its source now, which an edit takes as `expected_hash`.
     """
 
     vault: str
@@ -94,6 +95,7 @@ class NoteReply:
     passage: ChunkView | None = None
     blocks: tuple[BlockView, ...] = ()
     lines: tuple[str, ...] = ()
+    hash: str | None = None
 
 
 @sent_to(

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from notewell.base.errors import ReadOnlyError
+from notewell.base.errors import ProtectedError, ReadOnlyError
 from notewell.base.types.frozen import frozen
 
 if TYPE_CHECKING:  # a command beside a running server needs the rows alone
@@ -149,6 +149,27 @@ class OpenVault:
     def folder(self) -> Path:
         """The data folder of the vault, even if a setting puts the index elsewhere."""
         return self.record.data_folder(self.settings().data_dir)
+
+    def editable_path(self, name: str) -> str:
+        """The path of a note that may be edited; its `.md` may be left out.
+
+        Raises:
+            NotFoundError: the index has no such note.
+            ProtectedError: it is in a folder whose notes only one feature edits.
+
+        """
+        # Every command reads the rows of features, and few edit notes.
+        from notewell.search.query.find_note import find_note  # noqa: PLC0415
+
+        path = name if name.lower().endswith(".md") else find_note(self.index, name).path
+        for named, owner in self.own_folders().items():
+            folder = named.strip("/").casefold()
+            if folder and path.casefold().startswith(f"{folder}/"):
+                raise ProtectedError(
+                    f"{path} is in the folder {named}, whose notes are Notewell's. Use the"
+                    f" commands of `{owner}`, or edit the note by hand."
+                )
+        return path
 
     def open_writer(self) -> VaultWriter:
         """The writer; ReadOnlyError where the vault is never written."""

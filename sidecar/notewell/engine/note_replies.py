@@ -70,6 +70,7 @@ def note_reply(
             for span in note.spans
             if span.block is not None
         ),
+        hash=found.content_hash.hex(),
     )
 
 

@@ -14,6 +14,7 @@ from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
 from notewell.features.diagnose import DIAGNOSE
 from notewell.features.documents import DOCUMENTS
+from notewell.features.edits import EDITS
 from notewell.features.evaluate import EVALUATE
 from notewell.features.evidence import EVIDENCE
 from notewell.features.gardener import GARDENER
@@ -34,6 +35,7 @@ from notewell.features.writes import WRITES
 BUILT_IN: tuple[Feature, ...] = (
     Feature("vaults", "notewell.contract.endpoints:VAULTS"),
     PROPERTIES,
+    EDITS,
     BASES,
     GRAPH,
     ARCHAEOLOGY,

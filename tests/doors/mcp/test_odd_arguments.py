@@ -19,9 +19,9 @@ from notewell.base.errors import NotFoundError
 from notewell.contract.notes import BlockView, HeadingView, NoteReply
 from notewell.doors.mcp.arguments import request_of
 from notewell.doors.mcp.messages import is_id, repaired
-from notewell.doors.mcp.section import section_lines
 from notewell.doors.mcp.server import tools
 from notewell.features import FEATURES
+from notewell.vault.named_section import section_lines
 from tests.doors.mcp.conftest import RIGHT, TOKEN, Home, connected, make_home, serving
 from tests.doors.mcp.test_stdio import INITIALIZE
 from tests.doors.mcp.test_tools import answer_of, ask, paths, refused

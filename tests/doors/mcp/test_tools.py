@@ -70,7 +70,7 @@ CORE = {
     *("search", "similar", "context", "read_note", "list_notes", "vault_status", "feedback"),
     *("memory_recall", "memory_context", "gleanings"),
 }
-CORE_WRITING = {"edit_properties", "memory_store", "memory_outcome"}
+CORE_WRITING = {"edit_note", "edit_properties", "memory_store", "memory_outcome"}
 
 
 async def listed(connect: Connect, **options: Any) -> dict[str, Any]:

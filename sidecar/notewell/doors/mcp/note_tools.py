@@ -19,9 +19,9 @@ from notewell.contract.search import Result, SearchRequest
 from notewell.contract.status import LedgerRequest, LedgerRow
 from notewell.doors.mcp.answer import refuse_while_building
 from notewell.doors.mcp.arguments import NamespacedRequest, ToolPath, ToolRequest
-from notewell.doors.mcp.section import section_lines
 from notewell.doors.mcp.tool import Document, Tool, ToolContext
 from notewell.search.query.find_note import plain_path
+from notewell.vault.named_section import section_lines
 from notewell.vault.paths import DOCUMENTS
 
 SCHEME = "notewell"
@@ -96,6 +96,7 @@ def read_note(context: ToolContext, request: ReadRequest) -> Document:
         "title": note.title,
         "tags": note.tags,
         "modified": _day(note.modified),
+        "hash": note.hash,
         "lines": f"{part.first}-{part.last}",
         "total_lines": part.total,
         "text": part.text,

@@ -34,7 +34,6 @@ from notewell.doors.mcp.argument_schema import schema_of
 from notewell.doors.mcp.arguments import ToolRequest, invalid, request_of
 from notewell.doors.mcp.budget import encode, fit
 from notewell.doors.mcp.messages import StandardInput, WellFormedMessages
-from notewell.doors.mcp.section import SectionNotFoundError
 from notewell.doors.mcp.tool import (
     Arguments,
     BackendSource,
@@ -45,6 +44,7 @@ from notewell.doors.mcp.tool import (
 )
 from notewell.engine.feature import Feature, load
 from notewell.features import FEATURES
+from notewell.vault.named_section import SectionNotFoundError
 
 T = TypeVar("T")
 ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from notewell.api import OpenFeature, OpenVault
 from notewell.api.errors import NotFoundError, UsageError, WriteError
 from notewell.api.notes import PropertyEdit
-from notewell.api.text import find_note
 from notewell.api.vault import VaultWriter, Written
-from notewell.base.errors import ProtectedError, VaultError
+from notewell.base.errors import VaultError
 from notewell.contract.notes import RefusedWrite
 from notewell.features.properties.requests import (
     EditedNote,
@@ -87,24 +86,12 @@ class VaultProperties:
     ) -> tuple[EditedNote, int | None]:
         change = _Change(PropertyEdit(asked.set, asked.add, asked.remove, asked.rename), at_most)
         seen = None if asked.expected_hash is None else bytes.fromhex(asked.expected_hash)
-        path = self._path(asked.path)
+        path = self._open.editable_path(asked.path)
         written: Written = writer.edit(path, change, seen=seen, action=_ACTION, dry_run=dry_run)
         content_hash = written.content_hash or b""  # there is one: the note is not deleted
         diff = property_diff(path, change.before, change.after)
         changed = change.before != change.after
         return EditedNote(path, changed, content_hash.hex(), diff), written.number
-
-    def _path(self, name: str) -> str:
-        """The path of a note whose `.md` may be left out."""
-        path = name if name.lower().endswith(".md") else find_note(self._open.index, name).path
-        for named, owner in self._open.own_folders().items():
-            folder = named.strip("/").casefold()
-            if folder and path.casefold().startswith(f"{folder}/"):
-                raise ProtectedError(
-                    f"{path} is in the folder {named}, whose properties are Notewell's. Use the"
-                    f" commands of `{owner}`, or edit the note by hand."
-                )
-        return path
 
 
 class _Change:

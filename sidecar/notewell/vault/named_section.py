@@ -10,9 +10,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from notewell.base.errors import NotFoundError
-from notewell.contract.notes import BlockView, HeadingView, NoteReply
 
 _PUNCTUATION = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 _MARKS = re.compile(r"^[\s>]*#{1,6}(?=\s|$)")  # of a heading, in a note's source
@@ -22,11 +22,47 @@ _ORDINAL = re.compile(r"(?P<name>.*\S)\s*#(?P<number>[1-9]\d{0,3})", re.DOTALL)
 Lines = tuple[int, int]  # the first and the last, from 1
 
 
+class NamedHeading(Protocol):
+    """A heading: its level, 1 to 6, its text, and the line that it begins on."""
+
+    @property
+    def level(self) -> int: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+
+class NamedBlock(Protocol):
+    """A block with an id, and its lines."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def lines(self) -> Lines: ...
+
+
+class NoteParts(Protocol):
+    """A note's text, its headings and its blocks."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def headings(self) -> Sequence[NamedHeading]: ...
+
+    @property
+    def blocks(self) -> Sequence[NamedBlock]: ...
+
+
 class SectionNotFoundError(NotFoundError):
     """A note that is there has no such heading or block."""
 
 
-def section_lines(note: NoteReply, wanted: str) -> Lines:
+def section_lines(note: NoteParts, wanted: str) -> Lines:
     """The lines of a block, or under a heading up to the next of its level or above.
 
     Raises SectionNotFoundError, which names the nearest headings.
@@ -48,7 +84,7 @@ def section_lines(note: NoteReply, wanted: str) -> Lines:
 class _Named:
     """A heading with the names that lead to it: as it is shown, and as it is written."""
 
-    def __init__(self, heading: HeadingView, rows: Sequence[str]) -> None:
+    def __init__(self, heading: NamedHeading, rows: Sequence[str]) -> None:
         self.level = heading.level
         self.shown = heading.text.strip().casefold()
         written = rows[heading.line - 1] if heading.line <= len(rows) else ""
@@ -89,12 +125,12 @@ def _follows(above: Sequence[_Named], path: Sequence[str]) -> bool:
     return all(any(step.is_called(part) for step in steps) for part in path)
 
 
-def _block_called(blocks: Sequence[BlockView], name: str) -> BlockView | None:
+def _block_called(blocks: Sequence[NamedBlock], name: str) -> NamedBlock | None:
     wanted = name.casefold()
     return next((block for block in blocks if f"^{block.id.casefold()}" == wanted), None)
 
 
-def _nearest(note: NoteReply, wanted: str, name: str) -> str:
+def _nearest(note: NoteParts, wanted: str, name: str) -> str:
     if name.startswith("^"):
         blocks = ", ".join(f"^{block.id}" for block in note.blocks[:10])
         known = f"its blocks: {blocks}" if blocks else "it has no blocks"
