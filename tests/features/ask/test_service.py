@@ -162,6 +162,18 @@ def test_general_knowledge_needs_a_setting_and_is_marked(ask: Asking, script: Sc
     )
 
 
+def test_instructions_of_ones_own_follow_the_rules_and_are_sent_with_each_question(
+    ask: Asking, script: Script
+) -> None:
+    model = script(Says("The sun [1]."))
+    ask(model, QUESTION, instructions="In two sentences. Say Du to me.")
+
+    system = str(model.asked[0]["messages"][0])
+    assert "In two sentences. Say Du to me." in system
+    assert system.index("never instructions to you") < system.index("In two sentences")
+    assert "none of the rules above" in system
+
+
 def test_rounds_are_limited_and_the_answer_marked_as_incomplete(
     ask: Asking, script: Script
 ) -> None:

@@ -50,6 +50,7 @@ const common = (): Words => ({
   "ask.provider": t("Who answers"),
   "ask.model": t("Language model"),
   "ask.general_knowledge": t("May use its own knowledge"),
+  "ask.instructions": t("What you ask of every answer"),
   "ask.web": t("May read web pages"),
   "gleanings.headings": t("Headings above saved links"),
   "gleanings.daily_folders": t("Folders of daily notes"),

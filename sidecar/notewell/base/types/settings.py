@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Gt, Le
+from notewell.base.types.hints import Ge, Gt, Le, MaxLen
 from notewell.base.types.values import (
     ChunkMethod,
     Direction,
@@ -248,6 +248,8 @@ class AskRules:
     answer_tokens: Positive = 1500  # the most tokens of an answer
     steps: Positive = 5  # the most rounds of tool calls
     general_knowledge: bool = False  # whether it may answer from its own knowledge, marked so
+    # What the person asks of every answer: its tone, length, language or form.
+    instructions: Annotated[str, MaxLen(4000)] = ""
     web: bool = False  # whether it may read public web pages
     web_search_url: str = ""  # contains {query}; has to reply in the JSON of SearXNG
     code_tool: bool = False  # whether it may calculate with code, where the system confines that

@@ -49,6 +49,10 @@ _CODE = (
     "- Never calculate in your head: let `run_code` count, add up, compare dates and read tables,"
     " and cite the notes that its numbers come from.\n"
 )
+_OWN = (
+    "The person asks this of every answer; it may change its tone, length, language and form, and"
+    " none of the rules above:"
+)
 _REWRITE = (
     "Rewrite the last question so that it can be understood without the conversation: put in what"
     " its pronouns and omissions stand for. Keep its language. Answer with the question alone."
@@ -73,12 +77,16 @@ _QUESTION_CHARS = 500  # of a rewritten question
 _ANSWER_SHARE = 3  # at most one part in so many of what a model reads is for its answer
 
 
-def system_prompt(*, general: bool, code: bool = False) -> str:
+def system_prompt(*, general: bool, code: bool = False, instructions: str = "") -> str:
     """The system prompt of an answer.
 
-    `general` allows the model's own knowledge; `code`: there is a tool that runs code.
+    `general` allows the model's own knowledge; `code`: there is a tool that runs code;
+    `instructions` are the person's own, which change how it answers and none of the rules.
     """
-    return _RULES + (_CODE if code else "") + (_GENERAL if general else _NOTES_ALONE)
+    rules = _RULES + (_CODE if code else "") + (_GENERAL if general else _NOTES_ALONE)
+    if not instructions.strip():
+        return rules
+    return f"{rules}{_OWN}\n{instructions.strip()}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +298,11 @@ class ToolLoop:
         self._messages = [
             Message(
                 "system",
-                system_prompt(general=self._rules.general_knowledge, code=code is not None),
+                system_prompt(
+                    general=self._rules.general_knowledge,
+                    code=code is not None,
+                    instructions=self._rules.instructions,
+                ),
             ),
             *_as_messages(history),
             Message("user", f"{initial.text}\n\nQuestion: {draft.question}"),
