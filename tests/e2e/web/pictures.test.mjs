@@ -21,6 +21,7 @@ const LOOKS = [
     ["web-past", "#/search?q=learning&vault=Sample&view=timeline", ".column-bar"],
     ["web-graph", "#/graph?path=Mind/Method+of+loci.md&vault=Sample", ".graph-stage canvas"],
     ["web-manage", "#/manage/stats?vault=Sample", ".shares"],
+    ["web-palette", "#/search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1", openPalette],
   ]],
   [{ ...DESKTOP, ...DARK }, [["web-explore", "#/search?q=how+memory+fades&vault=Sample&note=Mind/Ebbinghaus+and+the+leaky+bucket.md&why=yes", ".reasons li"]]],
   [PHONE, [
@@ -35,6 +36,13 @@ const LOOKS = [
   [{ ...PHONE, ...GERMAN }, [...german("web-phone-de")]],
   [{ viewport: { width: 1440, height: 900 }, ...GERMAN }, [...german("web-de")]],
 ];
+
+/** The palette as it opens beside a note, with a passage. */
+async function openPalette(page) {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("group", { name: "For this passage" }).waitFor();
+  await page.locator(".palette-preview .prose > *").first().waitFor();
+}
 
 /** The states that came last, in the language whose words are the longest. */
 function german(name) {
@@ -59,11 +67,12 @@ test("every view, as a picture", async () => {
     await visit({ ...look, hash: pictures[0][1], reducedMotion: "reduce" }, async (page) => {
       await page.locator(pictures[0][2]).first().waitFor();
       await page.reload(); // as it is once the server is warm
-      for (const [name, hash, sign] of pictures) {
+      for (const [name, hash, sign, prepare] of pictures) {
         await page.goto(`${new URL(page.url()).origin}/${hash}`);
         await page.locator(sign).first().waitFor();
         await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-        await page.evaluate(() => document.activeElement?.blur());
+        if (prepare) await prepare(page);
+        else await page.evaluate(() => document.activeElement?.blur());
         await page.waitForTimeout(300);
         if (look.locale) assert.equal(await page.evaluate(() => document.documentElement.lang), look.locale);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
