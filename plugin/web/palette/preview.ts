@@ -39,6 +39,7 @@ export class Preview {
       h("h2", { dir: "auto" }, note.title),
       h("p", { class: "meta" }, folderText(note.path)),
       result ? reasons(result) : null,
+      result?.linked === "in" ? h("p", { class: "meta" }, t("links to the note that you read")) : null,
       result?.snippet ? passageText(result, result.title) : null,
       text,
     );

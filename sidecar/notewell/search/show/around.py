@@ -35,7 +35,7 @@ from notewell.search.show.shared_context import SharedContext
 from notewell.search.show.similar_source import KeyTerms, key_terms, paragraph_at
 from notewell.search.show.snippets import Snippets
 
-_PASSAGE, _WORDS, _NAME, _NOTE, _BACKLINK, _POPULAR = 0.5, 0.4, 0.3, 0.3, 0.15, 0.08
+_PASSAGE, _WORDS, _NAME, _NOTE, _BACKLINK, _POPULAR = 0.5, 0.4, 0.3, 0.3, 0.15, 0.05
 _DEPTH = 200  # passages of each kind, and notes by their mean, that are looked at
 _LONGEST = 600  # characters of a text: its end, where the cursor is
 _FEWEST_LETTERS = 12  # a text with less says too little, and the note's title is added
