@@ -7,6 +7,7 @@ import { ChangeSender } from "./changeSender";
 import { Client, type Endpoint, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Finder, followSettings } from "./finder";
+import { ICON } from "./ui/icon";
 import { startLanguage } from "./language";
 import { Launcher } from "./launcher";
 import { followNotes, localIndex } from "./local/obsidianVault";
@@ -92,7 +93,7 @@ export default class NotewellPlugin extends Plugin {
     registerCommandLine(this, this.#context, this.#finder);
     this.#pair = takeLinks(this, this.#settings, this.#open);
     for (const action of this.#actions) this.addCommand(commandOf(action));
-    this.addRibbonIcon("search", name, () => void showSearch(this.app));
+    this.addRibbonIcon(ICON, name, () => void showSearch(this.app));
     this.addSettingTab(new NotewellSettingTab(this, this.#context));
     const updateBar = statusBar(this.addStatusBarItem(), this.#context, this.#actions);
     this.register(this.#connection.subscribe(updateBar));

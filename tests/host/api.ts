@@ -11,7 +11,7 @@ import {
   TextComponent,
   ToggleComponent,
 } from "./controls";
-import { setIcon, setTooltip } from "./icons";
+import { addIcon, setIcon, setTooltip } from "./icons";
 import { AbstractInputSuggest } from "./inputSuggest";
 import { EditorSuggest } from "./editorSuggest";
 import { Keymap, Scope } from "./keymap";
@@ -33,7 +33,7 @@ import { ItemView, View } from "./views";
 
 /** Functions and objects have the app's types; classes are checked where they are defined. */
 const getLanguage = (): string => environment.language;
-const functions = { ...mocks, editorInfoField, getLanguage, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
+const functions = { ...mocks, addIcon, editorInfoField, getLanguage, Platform, requestUrl, setIcon, setTooltip } satisfies Partial<typeof obsidian>;
 
 const classes = {
   AbstractInputSuggest,

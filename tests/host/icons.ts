@@ -43,10 +43,24 @@ const PATHS: Record<string, string> = {
   "trash-2": "M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6",
   unlink: "M10 14a5 5 0 0 1 0-7l2-2a5 5 0 0 1 7 7M14 10a5 5 0 0 1 0 7l-2 2a5 5 0 0 1-7-7M3 3l4 4M17 17l4 4",
   x: "M5 5l14 14M19 5L5 19",
+  zap: "M13 2 4 14h7l-1 8 9-12h-7z",
 };
+
+/** Icons of plugins, in a box of 100. */
+const added = new Map<string, string>();
+
+export function addIcon(name: string, content: string): void {
+  added.set(name, content);
+}
 
 export function setIcon(parent: HTMLElement, name: IconName): void {
   parent.empty();
+  const own = added.get(name);
+  if (own) {
+    const drawn = new DOMParser().parseFromString(`<svg xmlns="${SVG}" class="svg-icon ${name}" viewBox="0 0 100 100">${own}</svg>`, "image/svg+xml");
+    parent.append(parent.doc.importNode(drawn.documentElement, true));
+    return;
+  }
   const path = PATHS[name.replace(/^lucide-/, "")];
   if (!path) throw new Error(`The host has no icon “${name}”; draw it in tests/host/icons.ts.`);
   const svg = parent.doc.createElementNS(SVG, "svg");

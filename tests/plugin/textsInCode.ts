@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../../plugin");
 /** The catalogue itself, generated, or in a worker, which has no catalogue. */
 const NOT_READ = /src\/(texts|catalogueProblem)\.ts$|contract\.ts$|web\/worker\/|\.d\.ts$/;
 /** Files whose sentences are for other programs, for reports to the makers, or for nobody: names and drawings. */
-const OF_PROGRAMS = /src\/(answer|api|shape|program|ui\/diagnostics)\.ts$|web\/(app\/pageKey|lib\/(callouts|diagramSvg|icons|workerAddress|pairing))\.ts$/;
+const OF_PROGRAMS = /src\/(answer|api|shape|program|ui\/(diagnostics|icon))\.ts$|web\/(app\/pageKey|lib\/(callouts|diagramSvg|icons|workerAddress|pairing))\.ts$/;
 /** Commands, examples, names of keys, headers and products, style classes, drawings: the same in every language. */
 const NO_TEXT = [
   /^(notewell|make|uv|pipx|ollama|tailscale|curl|powershell|docs\/|http|Bearer|Starting \{\})/,

@@ -26,11 +26,12 @@ import { insertSimilarLink } from "./similarNotes";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
 import { activePath, openPage } from "./open";
 import { openSettingsTab } from "../obsidianApp";
+import { ICON } from "./icon";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
 import { t } from "../texts";
 
-/** Actions that have an icon are shown in the status bar's menu. */
+/** Actions that have an icon are shown in the status bar's menu; a phone's toolbar shows it as well. */
 export type Action = readonly [
   id: ActionName,
   name: string,
@@ -47,13 +48,13 @@ export interface ActionParts {
 }
 
 /** The app's command for an action, available only while it can be done. */
-export function commandOf([id, name, run, can]: Action): Command {
+export function commandOf([id, name, run, can, icon = ICON]: Action): Command {
   const checkCallback = (isChecking: boolean): boolean => {
     const isPossible = Boolean(can());
     if (isPossible && !isChecking) void run();
     return isPossible;
   };
-  return { id, name, checkCallback };
+  return { id, name, icon, checkCallback };
 }
 
 const always = (): boolean => true;
@@ -72,11 +73,11 @@ function searchActions({ context }: ActionParts): Action[] {
   const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
   const graph = (): unknown => openPage(connection.session, "graph", { path: activePath(app) ?? "" });
   return [
-    ["open-search", t("Open search"), () => showSearch(app), always, "search"],
-    ["open-similar", t("Open similar notes"), () => showSimilar(app), always],
-    ["ask", ask(), () => showAsk(app), always],
+    ["open-search", t("Open search"), () => showSearch(app), always, ICON],
+    ["open-similar", t("Open similar notes"), () => showSimilar(app), always, "files"],
+    ["ask", ask(), () => showAsk(app), always, "bot"],
     ["tend", t("Tend the vault"), () => openPage(connection.session, "manage/care"), () => connection.has("garden_plans")],
-    ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always],
+    ["quick-search", t("Quick search"), () => new QuickSearch(context, selection()).open(), always, "zap"],
     ["similar-to-selection", t("Find notes similar to selection"), similar, selection],
     ["insert-similar-link", t("Insert link to similar note"), insert, () => connection.session && isInNote()],
     ["open-graph", t("Open the graph around this note"), graph, hasGraph],

@@ -11,6 +11,7 @@ import { registerFooters } from "./footer";
 import { LinkSuggest, putFirst } from "./linkSuggest";
 import { mentionMarks } from "./mentionMarks";
 import { addMentionItem, linkAMention } from "./mentions";
+import { addOwnIcon } from "./icon";
 import { searchInNote } from "./noteSearch";
 import { SEARCH_VIEW, SearchView } from "./searchView";
 import { SIMILAR_VIEW, SimilarView } from "./similarView";
@@ -19,6 +20,7 @@ import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
 export function registerViews(plugin: Plugin, context: ViewContext, diagnostics: ConstructorParameters<typeof DiagnosticsView>[1]): void {
+  addOwnIcon();
   plugin.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, context));
   plugin.registerView(SIMILAR_VIEW, (leaf) => new SimilarView(leaf, context));
   plugin.registerView(ASK_VIEW, (leaf) => new AskView(leaf, context));

@@ -17,6 +17,7 @@ import { isAtLeast } from "./scores";
 import { renderStart } from "./searchStart";
 import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupCard } from "./setup";
+import { ICON } from "./icon";
 import { t, tn } from "../texts";
 
 export const SEARCH_VIEW = "notewell-search";
@@ -31,7 +32,7 @@ const orders = (): Readonly<Record<SortOrder, string>> => ({
 });
 
 export class SearchView extends ResultsView<string> {
-  override icon = "search";
+  override icon = ICON;
   #query = "";
   #sort: SortOrder = "relevance";
   #field!: SearchComponent;

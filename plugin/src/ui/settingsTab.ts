@@ -21,6 +21,7 @@ import { INSTALL, tokenHint } from "./explain";
 import { renderCommands } from "./message";
 import { drawConsent, drawExcluded, drawHistory, drawLoadPhone, drawLocalIndex, drawPairing, drawPhoneIndex, explainPath } from "./settingsRows";
 import { inOneLine, longStatus } from "./statusText";
+import { ICON } from "./icon";
 import { t } from "../texts";
 
 type Row = SettingGroupItem<Key>;
@@ -28,7 +29,7 @@ type Control = SettingControl<Key>;
 type Options<T> = Omit<Extract<Control, { type: T }>, "type" | "key">;
 
 export class NotewellSettingTab extends PluginSettingTab {
-  override icon = "search";
+  override icon = ICON;
   readonly #context: ViewContext;
 
   constructor(plugin: Plugin, context: ViewContext) {

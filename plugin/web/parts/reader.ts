@@ -67,8 +67,8 @@ export class Reader {
       scrollTo(this.el, line);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#path = "";
       const problem = asServerError(error);
+      if (problem.status !== 404) this.#path = ""; // asked for again; what may have become of a missing note stays as it was opened
       const box = problem.kind === "unreachable" ? emptyBox(t("This note is not kept here"), t("It can be read when the server is back.")) : problem.status === 404 ? h("div", {}, missingNote(this.#context, path), versions(this.#context, path)) : errorBox(problem, () => void this.show(path, line));
       fill(this.el, this.#close(), box);
       fill(this.rail);
