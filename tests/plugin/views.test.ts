@@ -163,7 +163,7 @@ describe("the search panel", () => {
   it("offers nothing that cannot be done, such as a program on a phone", async () => {
     impossible = ["start"];
     const view = await openSearch();
-    expect(texts(view, ".notewell-title")).toEqual(["Search finds words"]);
+    expect(texts(view, ".notewell-title")).toEqual(["Search finds words", "Lately"]);
     expect(texts(view, ".notewell-buttons button")).toEqual(["Connect to a computer"]);
     expect(texts(view, "button.mod-cta")).toEqual(["Connect to a computer"]);
   });

@@ -3,14 +3,19 @@
 import { asServerError } from "../client";
 import type { Result } from "../contract";
 import { sentenceBefore } from "./linkSuggest";
+import { activePath } from "./open";
 import type { ViewContext } from "./viewContext";
 
 const BELONGING = 5;
+const LATELY = 10;
 
-/** The notes opened lately, the latest first, without the one that is open. */
+/** The notes opened lately, the latest first, and then those changed lately; without the one that is open. */
 export function lately({ app, local }: ViewContext): Result[] {
-  const own = app.workspace.getActiveFile()?.path;
-  return app.workspace.getLastOpenFiles().flatMap((path) => (path === own ? [] : local.at(path)));
+  const { workspace, vault } = app;
+  const changed = vault.getMarkdownFiles().sort((one, other) => other.stat.mtime - one.stat.mtime);
+  const paths = new Set([...workspace.getLastOpenFiles(), ...changed.slice(0, LATELY).map(({ path }) => path)]);
+  paths.delete(activePath(app) ?? "");
+  return [...paths].slice(0, LATELY).flatMap((path) => local.at(path));
 }
 
 /** The notes that belong to the paragraph in which somebody writes; none where no note is open. */

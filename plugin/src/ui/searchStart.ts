@@ -6,8 +6,6 @@ import { openPlace } from "./open";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
-const LATELY = 8;
-
 /** Saved searches, recent ones, and the notes opened lately. */
 export function renderStart(parent: HTMLElement, context: ViewContext, search: (query: string) => void): void {
   const { app, settings } = context;
@@ -26,7 +24,7 @@ export function renderStart(parent: HTMLElement, context: ViewContext, search: (
   };
   stored(t("Saved searches"), "savedSearches");
   stored(t("Recent searches"), "history");
-  const notes = lately(context).slice(0, LATELY);
+  const notes = lately(context);
   if (notes.length > 0) title(parent, t("Lately"));
   for (const { path, uri, title: name } of notes) line(name, () => openPlace(app, { path, uri, passage: null }, false));
 }
