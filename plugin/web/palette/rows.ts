@@ -40,6 +40,8 @@ export interface PaletteGroup {
 const BELONGING = 5;
 const LATELY = 6;
 const SEARCHES = 4;
+const ON_THIS_DAY = 4;
+const YEARS_BACK = 10;
 const NAMES = 3;
 const FOUND = 8;
 const HEADINGS = 20;
@@ -72,13 +74,25 @@ export async function belonging(context: ViewContext): Promise<Belonging> {
   const client = context.vaultClient;
   const around = note && context.has("around") ? client.around(note, Number(line ?? 1), BELONGING) : null;
   const late = client.find("modified:30d", { limit: LATELY, passages: 0, everything: true, door: "none" });
-  const [near, changed] = await Promise.all([resultsOf(around), resultsOf(late)]);
+  const before = client.find(thisDay(new Date()), { limit: ON_THIS_DAY, passages: 0, everything: true, door: "none" });
+  const [near, changed, sameDay] = await Promise.all([resultsOf(around), resultsOf(late), resultsOf(before)]);
   const listed = new Set([...lately.of(context.vault).slice(0, LATELY), note]);
   const ofResults = (results: readonly Result[]): readonly PaletteRow[] => results.map((result) => ofResult(context, result));
   return {
     near: groups([[t("For this passage"), ofResults(near)]]),
-    changed: groups([[t("Changed lately"), ofResults(changed.filter(({ path }) => !listed.has(path)))]]),
+    changed: groups([
+      [t("Changed lately"), ofResults(changed.filter(({ path }) => !listed.has(path)))],
+      [t("On this day"), sameDay.map((result) => ({ ...ofResult(context, result), detail: (result.created ?? "").slice(0, 4) }))],
+    ]),
   };
+}
+
+/** The query for notes of this day in earlier years; a day that a year lacks, as of February, is left out. */
+export function thisDay(now: Date): string {
+  const [month, day] = [now.getMonth(), now.getDate()];
+  const years = Array.from({ length: YEARS_BACK }, (_, n) => new Date(now.getFullYear() - n - 1, month, day)).filter((date) => date.getMonth() === month);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return years.map((date) => `created:${date.getFullYear()}-${two(month + 1)}-${two(day)}`).join(" OR ");
 }
 
 /** What is known is shown without what the server does not answer. */

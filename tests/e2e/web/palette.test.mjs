@@ -6,7 +6,10 @@ import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 import { until } from "../support/wait.mjs";
 
-const { visit } = usePages();
+const now = new Date();
+const lastYear = `${now.getFullYear() - 1}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
+const isLeapDay = now.getMonth() === 1 && now.getDate() === 29; // which no year before has
+const { visit } = usePages({ "Swallows.md": `---\ncreated: ${lastYear}\n---\nThe swallows are back.\n` });
 const palette = (page) => page.getByRole("dialog", { name: "Find" });
 const rows = (page) => palette(page).getByRole("option");
 const chosen = (page) => palette(page).locator('[aria-selected="true"] .label');
@@ -125,3 +128,11 @@ for (const [name, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       if (name === "phone") assert.equal(await palette(page).getByRole("region", { name: "Passage" }).count(), 0, "the list has the room");
     }));
 }
+
+test("what was written on this day in an earlier year is remembered", { skip: isLeapDay }, () =>
+  visit({ hash: "#/search?vault=Other" }, async (page) => {
+    await opened(page);
+    const row = group(page, "On this day").getByRole("option");
+    await row.getByText("Swallows").waitFor();
+    assert.match(await row.textContent(), new RegExp(String(now.getFullYear() - 1)));
+  }));
