@@ -16,6 +16,7 @@ const chosen = (page) => palette(page).locator('[aria-selected="true"] .label');
 const group = (page, name) => palette(page).getByRole("group", { name });
 
 async function opened(page) {
+  await page.getByRole("combobox", { name: "Search your notes" }).waitFor(); // before, nobody listens to keys
   await page.keyboard.press("Control+k");
   await rows(page).first().waitFor();
   return palette(page).getByRole("combobox");
