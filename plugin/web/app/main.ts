@@ -7,6 +7,7 @@ import { ViewContext } from "./viewContext";
 import { signIn, takeSecret, type Refusal, type Secret } from "./signIn";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
+import { FIRST_VISIT_MS } from "../lib/keptAnswers";
 import { pairingLink, type PairingLink } from "../lib/pairing";
 import type * as login from "../parts/login";
 import { Notices } from "../parts/notices";
@@ -93,9 +94,6 @@ function registerWorker(): void {
     .register(workerAddress("/sw.js"))
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
-
-/** How long files of the first visit may take and still be stored. */
-const FIRST_VISIT_MS = 30_000;
 
 /**
  * The first visit loads before there is a worker: its files are asked for again through the worker, which stores them,

@@ -2,7 +2,7 @@
 
 import { ServerError, type HttpResponse, type Transport } from "../../src/client";
 import { t } from "../../src/texts";
-import { isKept, keepAnswer } from "../lib/keptAnswers";
+import { FIRST_VISIT_MS, isKept, keepAnswer } from "../lib/keptAnswers";
 import { pageKeyHeaders } from "./pageKey";
 
 /**
@@ -31,8 +31,6 @@ export function pageTransport(credentials: RequestCredentials): Transport {
 }
 
 /** The first visit begins before there is a service worker, which keeps answers: until it has taken over, the page does. */
-const FIRST_VISIT_MS = 30_000;
-
 function beforeWorker(): boolean {
   return "serviceWorker" in navigator && !navigator.serviceWorker.controller && performance.now() < FIRST_VISIT_MS;
 }

@@ -1,6 +1,8 @@
 /** The server's answers that a browser keeps for times without it. The service worker and the first visit's page store them. */
 
 export const ANSWERS = "notewell-answers";
+/** How long the first visit lasts at most: it begins before there is a worker, so the page keeps what it loads. */
+export const FIRST_VISIT_MS = 30_000;
 const MAX_ANSWERS = 120;
 /** Routes whose answers are kept: texts of further languages, no events, and nothing that changes data. */
 const KEPT_ROUTES = /^\/(?:texts\/\w+\.json|api\/(?:health|vaults|session|search|similar|note|status|archaeology|stats|graph\/\w+))$/;

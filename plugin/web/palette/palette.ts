@@ -13,7 +13,7 @@ import { styleSheet } from "../lib/styleSheets";
 import { remember } from "../parts/searchHistory";
 import { Preview } from "./preview";
 import { copyLink, openOutside, rowActions } from "./rowActions";
-import { belonging, ending, groups, known, someActions, typed, type NotePlace, type PaletteGroup, type PaletteRow } from "./rows";
+import { actionsAlone, belonging, known, someActions, typed, type NotePlace, type PaletteGroup, type PaletteRow } from "./rows";
 import { t } from "../../src/texts";
 
 /** Set by the build: where the styles lie. */
@@ -71,6 +71,7 @@ export class Palette {
     if (this.#el.open) return;
     this.#input.value = "";
     this.#before = null;
+    this.#preview.reset();
     this.#el.showModal();
     this.#input.focus();
     await this.#empty();
@@ -112,7 +113,7 @@ export class Palette {
       found = await typed(this.#context, q);
     } catch (error) {
       asServerError(error);
-      found = groups([[t("Actions"), ending(this.#context, q)]]);
+      found = actionsAlone(this.#context, q);
     }
     if (sequence === this.#sequence) this.#show(found, this.#isMoved);
   }

@@ -5,7 +5,7 @@ import { Timer } from "../../src/support";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { noteStyles } from "../lib/viewStyles";
-import { linksOf, scrollTo } from "../parts/reader";
+import { dropTitle, linksOf, scrollTo } from "../parts/reader";
 import { folderText, passageText, reasons } from "../parts/resultRow";
 import type { NotePlace } from "./rows";
 import { t } from "../../src/texts";
@@ -48,6 +48,12 @@ export class Preview {
     else this.#pause.set(PAUSE_MS, () => void this.#load(text, note));
   }
 
+  /** Forgets what was drawn: since the palette was open, notes may have changed, or the vault is another one. */
+  reset(): void {
+    this.#drawn.clear();
+    this.show(null);
+  }
+
   /** Scrolls by most of its height. */
   page(by: 1 | -1): void {
     this.el.scrollBy({ top: by * this.el.clientHeight * 0.8 });
@@ -71,8 +77,7 @@ export class Preview {
 
   #place(into: HTMLElement, { path, title, line }: NotePlace): void {
     const text = this.#drawn.get(path)?.cloneNode(true) as DocumentFragment;
-    const first = text.firstElementChild;
-    if (first?.tagName === "H1" && first.textContent.trim() === title) first.remove();
+    dropTitle(text, title);
     fill(into, text);
     if (line > 1) scrollTo(this.el, line);
   }

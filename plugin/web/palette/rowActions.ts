@@ -2,6 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { ViewContext } from "../app/viewContext";
+import { copyText } from "../lib/copyText";
 import { obsidianLink } from "../lib/links";
 import { nameOf } from "../lib/format";
 import type { NotePlace, PaletteRow } from "./rows";
@@ -44,10 +45,5 @@ function wikilink({ path, heading }: NotePlace): string {
 }
 
 async function copy(context: ViewContext, text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    context.showNotice(t("Copied"));
-  } catch {
-    context.showNotice(text); // clipboards are for secure origins; elsewhere the person copies it
-  }
+  context.showNotice((await copyText(text)) ? t("Copied") : text); // where it cannot be copied the person does it
 }

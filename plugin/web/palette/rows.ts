@@ -1,11 +1,11 @@
 /** What the palette lists: before a letter is typed what belongs to the passage being read and what was read lately, then what is typed. */
 
-import type { Passage, Result } from "../../src/contract";
+import type { Result } from "../../src/contract";
 import { folderOf, lastFolder } from "../../src/format";
 import { asServerError } from "../../src/client";
 import type { ViewContext } from "../app/viewContext";
 import { nameOf } from "../lib/format";
-import { actions, completions, everyAction, isFilter, question, type BarRow } from "../parts/barRows";
+import { actions, completions, everyAction, isFilter, namedNotes, question, type BarRow } from "../parts/barRows";
 import { lately } from "../parts/lately";
 import { noteAddress } from "../parts/resultRow";
 import { history, saved } from "../parts/searchHistory";
@@ -107,7 +107,7 @@ async function resultsOf(asked: Promise<{ readonly results: readonly Result[] }>
 
 /** Names first, then notes by words and meaning, actions, and the question as the last row. */
 export async function typed(context: ViewContext, q: string): Promise<readonly PaletteGroup[]> {
-  if (/^[^\s].*#|^#/.test(q) && !/\s#\S*$/.test(q)) return headings(context, q); // after a space it is a tag
+  if (q.includes("#") && !/\s#\S*$/.test(q)) return headings(context, q); // after a space it is a tag
   if (isFilter(q)) {
     const found = await completions(context, q).catch(() => []);
     if (found.length > 0) return groups([[t("Filters"), found.map(({ label, kind, query = label }) => ({ label, detail: kind, note: null, run: () => undefined, query }))]]);
@@ -125,33 +125,33 @@ export async function typed(context: ViewContext, q: string): Promise<readonly P
 }
 
 /** The rows that need no server: actions, all results, and the question last. */
-export function ending(context: ViewContext, q: string): readonly PaletteRow[] {
+function ending(context: ViewContext, q: string): readonly PaletteRow[] {
   const all: PaletteRow = { label: t("All results for “{query}”", { query: q }), detail: "", note: null, run: () => context.go("search", { q }) };
-  const rest = [...actions(context, q), ...question(context, q)];
-  const rows = rest.map(ofAction);
-  const asks = context.has("ask") ? rows.slice(-1) : [];
-  return [...rows.slice(0, rows.length - asks.length), all, ...asks];
+  return [...actions(context, q).map(ofAction), all, ...question(context, q).map(ofAction)];
+}
+
+/** Where the server finds nothing, or does not answer. */
+export function actionsAlone(context: ViewContext, q: string): readonly PaletteGroup[] {
+  return groups([[t("Actions"), ending(context, q)]]);
 }
 
 function ofAction({ label, kind, act }: BarRow): PaletteRow {
   return { label, detail: kind, note: null, run: () => act?.() };
 }
 
-export function groups(all: readonly (readonly [title: string, rows: readonly PaletteRow[]])[]): readonly PaletteGroup[] {
+function groups(all: readonly (readonly [title: string, rows: readonly PaletteRow[]])[]): readonly PaletteGroup[] {
   return all.filter(([, rows]) => rows.length > 0).map(([title, rows]) => ({ title, rows }));
 }
 
 async function names(context: ViewContext, q: string): Promise<readonly PaletteRow[]> {
-  const found = await context.vaultClient.complete(q, NAMES * 2);
-  const notes = found.filter(({ kind, start, path }) => path && start === 0 && (kind === "title" || kind === "alias"));
-  return notes.slice(0, NAMES).map(({ text, path }) => ofName(context, path ?? "", text));
+  return (await namedNotes(context, q)).slice(0, NAMES).map(({ text, path }) => ofName(context, path, text));
 }
 
 /** Headings and blocks after `#`: of the note that is named before it, else of the one that is read. */
 async function headings(context: ViewContext, q: string): Promise<readonly PaletteGroup[]> {
   const [before = "", after = ""] = q.split(/#(.*)/s);
   const named = before.trim() ? (await names(context, before.trim()))[0]?.note?.path : context.address.query["note"];
-  if (!named) return groups([[t("Actions"), ending(context, q)]]);
+  if (!named) return actionsAlone(context, q);
   const note = await context.vaultClient.fullNote(named);
   const wanted = after.trim().toLocaleLowerCase();
   const fits = note.headings.filter(({ text }) => text.toLocaleLowerCase().includes(wanted));
@@ -165,11 +165,7 @@ function ofName(context: ViewContext, path: string, label: string): PaletteRow {
 
 function ofResult(context: ViewContext, result: Result): PaletteRow {
   const { path, title, line, uri, heading } = result;
-  return placeRow(context, { path, title, line, uri, result, heading: lastStep({ heading }) }, title);
-}
-
-function lastStep({ heading }: Pick<Passage, "heading">): string | null {
-  return heading?.split(" > ").at(-1) ?? null;
+  return placeRow(context, { path, title, line, uri, result, heading: heading?.split(" > ").at(-1) ?? null }, title);
 }
 
 function placeRow(context: ViewContext, note: NotePlace, label: string): PaletteRow {

@@ -40,10 +40,20 @@ export async function completions(context: ViewContext, typed: string): Promise<
   });
 }
 
+/** A note, and its title or alias. */
+interface NamedNote {
+  readonly text: string;
+  readonly path: string;
+}
+
 /** Notes whose title or alias begins with what is typed. */
-export async function names(context: ViewContext, typed: string): Promise<readonly BarRow[]> {
+export async function namedNotes(context: ViewContext, typed: string): Promise<readonly NamedNote[]> {
   const found = await context.vaultClient.complete(typed, SHOWN);
-  const notes = found.filter(({ kind, start, path }) => path && start === 0 && (kind === "title" || kind === "alias"));
+  return found.flatMap(({ kind, start, path, text }) => (path && start === 0 && (kind === "title" || kind === "alias") ? [{ text, path }] : []));
+}
+
+export async function names(context: ViewContext, typed: string): Promise<readonly BarRow[]> {
+  const notes = await namedNotes(context, typed);
   return notes.slice(0, NAMES).map(({ text, path }) => ({ label: text, kind: t("note"), act: () => context.go("search", { q: text, note: path }) }));
 }
 

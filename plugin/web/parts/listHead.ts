@@ -2,6 +2,7 @@
 
 import type { SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
+import { copyText } from "../lib/copyText";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { preference, setPreference } from "../lib/preferences";
@@ -114,12 +115,7 @@ export class ListHead {
 /** Copies the address of the current view, for another device that is signed in. */
 async function share(context: ViewContext): Promise<void> {
   const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
-  try {
-    await navigator.clipboard.writeText(url);
-    context.showNotice(t("Link copied"));
-  } catch {
-    context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
-  }
+  context.showNotice((await copyText(url)) ? t("Link copied") : url); // where it cannot be copied the person does it
 }
 
 /** Whether the page says the same: the box of an empty list, or the strip below the top bar, where `noMeaning` is why there is none. */

@@ -94,8 +94,7 @@ export class Reader {
     const context = this.#context;
     const draw = (shown: NoteReply): DocumentFragment => render(shown.content, linksOf(context, shown));
     const text = isBase(note.path) && context.has("base") ? tableOf(context, note.path) : draw(note);
-    const first = text.firstElementChild;
-    if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
+    dropTitle(text, note.title);
     const aim = (event: MouseEvent): void => {
       const line = closest(event, ".prose [data-line]")?.dataset["line"];
       if (line) this.#aim(Number(line));
@@ -230,6 +229,12 @@ function tableOf(context: ViewContext, path: string): DocumentFragment {
   const made = document.createDocumentFragment();
   made.append(place);
   return made;
+}
+
+/** Removes a first heading that repeats the note's title, which is shown above the text. */
+export function dropTitle(text: DocumentFragment, title: string): void {
+  const first = text.firstElementChild;
+  if (first?.tagName === "H1" && first.textContent.trim() === title) first.remove();
 }
 
 /** Where the links of a note lead. */

@@ -9,7 +9,7 @@ import { until } from "../support/wait.mjs";
 const now = new Date();
 const lastYear = `${now.getFullYear() - 1}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
 const isLeapDay = now.getMonth() === 1 && now.getDate() === 29; // which no year before has
-const { visit } = usePages({ "Swallows.md": `---\ncreated: ${lastYear}\n---\nThe swallows are back.\n` });
+const { visit } = usePages({ "Home.md": "A home in the other vault.\n", "Swallows.md": `---\ncreated: ${lastYear}\n---\nThe swallows are back.\n` });
 const palette = (page) => page.getByRole("dialog", { name: "Find" });
 const rows = (page) => palette(page).getByRole("option");
 const chosen = (page) => palette(page).locator('[aria-selected="true"] .label');
@@ -136,4 +136,18 @@ test("what was written on this day in an earlier year is remembered", { skip: is
     const row = group(page, "On this day").getByRole("option");
     await row.getByText("Swallows").waitFor();
     assert.match(await row.textContent(), new RegExp(String(now.getFullYear() - 1)));
+  }));
+
+test("notes of one name in two vaults are not taken for each other", () =>
+  visit({}, async (page) => {
+    const passage = palette(page).getByRole("region", { name: "Passage" });
+    for (const [vault, text] of [["Sample", "Keeping things"], ["Other", "A home in the other vault."]]) {
+      await page.evaluate((name) => (location.hash = `#/search?vault=${name}`), vault);
+      await page.getByRole("heading", { name: `Search ${vault}` }).waitFor({ state: "attached" });
+      const field = await opened(page);
+      await field.fill("Home");
+      await chosen(page).getByText("Home", { exact: true }).waitFor();
+      await passage.locator(".prose").getByText(text).first().waitFor();
+      await page.keyboard.press("Escape");
+    }
   }));

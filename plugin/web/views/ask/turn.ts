@@ -7,6 +7,7 @@ import { badges, grounding, noticeText, permissionText, stepCode, stepWords, sto
 import type { AskEvent } from "../../../src/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
+import { copyText } from "../../lib/copyText";
 import { button, fill, h } from "../../lib/dom";
 import type { Links } from "../../lib/markdown";
 import { marked } from "../../lib/marks";
@@ -204,12 +205,7 @@ export class Turn {
   }
 
   async #copy({ answer }: AskReply): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(answer);
-      this.#context.showNotice(t("Answer copied"));
-    } catch {
-      this.#context.showNotice(t("This browser does not allow copying here")); // clipboards are for secure origins
-    }
+    this.#context.showNotice((await copyText(answer)) ? t("Answer copied") : t("This browser does not allow copying here"));
   }
 
   #refused({ code, detail }: AskFailed): void {
