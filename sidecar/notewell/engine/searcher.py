@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from notewell.base.support.disk import expanded
 from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
@@ -29,6 +30,8 @@ from notewell.search.context import Caches, SearchContext, Uri
 from notewell.search.show import similar as similar_notes
 from notewell.search.show.around import around as notes_around
 from notewell.search.weights import UNTUNED, Tuning
+
+T = TypeVar("T")
 
 
 class SearchTurns:
@@ -167,25 +170,18 @@ class Searcher:
         return self._models.with_one_model(ask)
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
-        self._models.for_search()
-        ask = partial(
-            similar_notes.similar,
-            self._index,
-            request=request,
-            rules=self._in_use.rules,
-            vault=self._record,
-            semantic_reason=self._models.reason,
-            uri=self._uri,
-            copies=self._in_use.caches.copies.current(self._index),
-        )
-        return self._models.with_one_model(ask)
+        copies = self._in_use.caches.copies.current(self._index)
+        return self._with_model(partial(similar_notes.similar, request=request, copies=copies))
 
     def around(self, request: AroundRequest) -> AroundReply:
+        return self._with_model(partial(notes_around, request=request))
+
+    def _with_model(self, find: Callable[..., T]) -> T:
+        """The notes that `find` gives with the index, the rules and the model of now."""
         self._models.for_search()
         ask = partial(
-            notes_around,
+            find,
             self._index,
-            request=request,
             rules=self._in_use.rules,
             vault=self._record,
             semantic_reason=self._models.reason,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,18 @@ def test_whatever_the_list_of_plugins_holds_it_is_kept_or_nothing_is_written(
         assert everything(root / "Notes") == {".obsidian/community-plugins.json": content}
     else:
         assert json.loads(listed.read_bytes())[:-1] == json.loads(content)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes by name")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(vault: Path, built: Path) -> None:
+    folder = vault / ".obsidian" / "plugins" / "notewell"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "manifest.json")
+    assert install(vault, enable=False, built=built).before is None
+
+    os.mkfifo(vault / ".obsidian" / "community-plugins.json")
+    with pytest.raises(ConfigError, match="nothing was written"):
+        install(vault, enable=True, built=built)
 
 
 def test_a_package_without_the_plugin_says_how_to_build_it(vault: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import VAULTS
-from tests.eval.writing.measure import LINK, NO_PROSE, plain, targets
+from tests.eval.writing.measure import LEAST_LETTERS, LINK, plain, prose, targets
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT.parent / "shared" / "data"
@@ -45,7 +45,6 @@ HERE = Path(__file__).parent
 NAMES = ("help-en", "hub", "excalidraw", "sample")
 TOTAL, EACH, SEED = 60, 15, 60
 FIRST = 3
-LEAST_LETTERS = 60
 
 
 @dataclass(frozen=True)
@@ -109,12 +108,8 @@ def cut_paragraphs(folder: Path) -> Iterator[CutParagraph]:
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder).as_posix()
         whole = file.read_text(encoding="utf-8", errors="replace")
-        body = re.sub(r"\A---\n.*?\n---\n", "", whole, flags=re.DOTALL)
-        body = re.sub(r"^```.*?^```", "", body, flags=re.DOTALL | re.MULTILINE)
         everywhere = [target(match[1]) for match in LINK.finditer(whole)]
-        for raw in re.split(r"\n\s*\n", body):
-            if NO_PROSE.search(raw):
-                continue
+        for raw in prose(whole):
             own = [target(match[1]) for match in LINK.finditer(raw)]
             linked = sorted(
                 {to for to in own if to and to != path and everywhere.count(to) == own.count(to)}

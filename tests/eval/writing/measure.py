@@ -45,8 +45,8 @@ Ask = Callable[[SimilarTextRequest], SearchReply]
 
 _DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 LINK = re.compile(r"(?<!!)\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
-NO_PROSE = re.compile(r"^\s*([#>|`<%!]|\$\$|---|\d+\.|[-*+]\s)|^\s*\w[\w -]*::", re.MULTILINE)
-_LEAST_LETTERS = 60
+_NO_PROSE = re.compile(r"^\s*([#>|`<%!]|\$\$|---|\d+\.|[-*+]\s)|^\s*\w[\w -]*::", re.MULTILINE)
+LEAST_LETTERS = 60
 _FIRST = 3
 _DISTANCES = (0.0, 0.06, 0.1, 0.12, 0.16, 0.2)
 
@@ -201,23 +201,27 @@ def paragraphs(folder: Path) -> Iterator[QueryRequirements]:
     target = targets(folder)
     for file in sorted(folder.rglob("*.md")):
         path = file.relative_to(folder).as_posix()
-        text = file.read_text(encoding="utf-8", errors="replace")
-        text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-        text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-        for paragraph in re.split(r"\n\s*\n", text):
-            if NO_PROSE.search(paragraph):
-                continue
+        for paragraph in prose(file.read_text(encoding="utf-8", errors="replace")):
             linked = [target(match[1]) for match in LINK.finditer(paragraph)]
             others = sorted({one for one in linked if one is not None and one != path})
             kept = plain(LINK.sub(lambda m: m[2] or m[1], paragraph))
             removed = plain(LINK.sub(" ", paragraph))
-            if len(removed) < _LEAST_LETTERS:
+            if len(removed) < LEAST_LETTERS:
                 continue
             if others:
                 yield QueryRequirements(path, "kept", kept, others)
                 yield QueryRequirements(path, "removed", removed, others)
             elif not linked:
                 yield QueryRequirements(path, "none", kept, [])
+
+
+def prose(text: str) -> Iterator[str]:
+    """The paragraphs of prose of a note, as they stand in it."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    for paragraph in re.split(r"\n\s*\n", text):
+        if not _NO_PROSE.search(paragraph):
+            yield paragraph
 
 
 def targets(folder: Path) -> Callable[[str], str | None]:

@@ -20,7 +20,7 @@ _INDENT = "  "
 
 
 class JsoncError(ValueError):
-    """The text is no JSON; the message says where."""
+    """The text is not JSON; the message says where."""
 
 
 @dataclass(slots=True)
@@ -52,8 +52,8 @@ def parse(text: str) -> object:
 def with_member(text: str, path: Sequence[str], value: object) -> str:
     """The text with a member set, in objects that are made where they are missing.
 
-    A blank text becomes an object. Raises JsoncError if it is no JSON, or if what is on the path
-    is no object.
+    A blank text becomes an object. Raises JsoncError if it is not JSON, or if what is on the
+    path is not an object.
     """
     if not text.strip("\ufeff \t\r\n"):
         text = "{}\n"
@@ -61,7 +61,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
     place = _JsoncText(text).whole()
     for depth, key in enumerate(path):
         if place.members is None:
-            raise JsoncError(f"{'.'.join(path[:depth]) or 'The whole'} is no object")
+            raise JsoncError(f"{'.'.join(path[:depth]) or 'The whole'} is not an object")
         member = place.member(key)
         if member is None:
             for outer in reversed(path[depth + 1 :]):

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import ConfigError, UsageError
+from notewell.base.support.program import own_command
 from notewell.doors.cli.options import Group, Invocation, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_table
 from notewell.doors.mcp.clients import CLIENTS, AssistantClient, UserFolders
@@ -111,9 +112,7 @@ def _program() -> list[str]:
     for place in (Path(sys.argv[0]).absolute(), folder / "notewell", folder / "notewell.exe"):
         if place.is_file() and place.stem == "notewell":
             return [str(place)]
-    if getattr(sys, "frozen", False):
-        return [sys.executable]
-    return [sys.executable, "-m", "notewell"]
+    return own_command()
 
 
 def _list(*, as_json: bool) -> None:
@@ -168,7 +167,7 @@ def _enter(
         click.echo(text.rstrip())
         return
     kept = f" The former file is {backup.name}, beside it." if backup else ""
-    state = "entered in" if change.is_needed else "in already:"
+    state = "entered in" if change.is_needed else "already in"
     invocation.say(f"Notewell is {state} {change.file}.{kept} {client.then}")
 
 

@@ -12,6 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from notewell.base.errors import ConfigError
 from notewell.base.support import disk, jsonc
+from notewell.base.support.plain_file import NotPlainFileError, read_plain
 from notewell.base.types.frozen import frozen
 from notewell.doors.mcp.clients import AssistantClient, Entry, UserFolders
 
@@ -86,16 +87,11 @@ def write(change: ClientChange) -> Path | None:
 
 def _read(file: Path) -> str | None:
     try:
-        with file.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
+        return read_plain(file, most=_MOST_BYTES).decode()
     except FileNotFoundError:
         return None
-    if len(content) > _MOST_BYTES:
-        raise ConfigError(f"{file} is too large to be settings, so it was left alone.")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is no UTF-8 text, so it was left alone.") from error
+    except (NotPlainFileError, UnicodeDecodeError) as error:
+        raise _broken(file, error) from error
 
 
 def _with_entry(client: AssistantClient, file: Path, text: str, entry: Entry) -> str:

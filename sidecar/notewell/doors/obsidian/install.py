@@ -14,6 +14,7 @@ import orjson
 
 from notewell.base.errors import ConfigError, NotFoundError, OutsideVaultError, UsageError
 from notewell.base.support import disk
+from notewell.base.support.plain_file import NotPlainFileError, read_plain
 from notewell.base.types.frozen import frozen
 
 PLUGIN = "notewell"
@@ -55,7 +56,7 @@ def install(
     Raises:
         NotFoundError: the folder is not there, was never opened in Obsidian, or this package was
             built without the plugin.
-        UsageError: a newer version is installed, or the name of the folder is none.
+        UsageError: a newer version is installed, or `config_folder` is not the name of a folder.
         OutsideVaultError: a link leads out of the vault.
         ConfigError: Obsidian's list of enabled plugins cannot be read.
 
@@ -84,7 +85,7 @@ def install(
 def installed_version(folder: Path) -> str | None:
     """The version of the plugin in a folder; None if there is none, or its manifest is broken."""
     try:
-        return _version(_read(folder / "manifest.json"))
+        return _version(read_plain(folder / "manifest.json", most=_MOST_BYTES))
     except (OSError, ConfigError):
         return None
 
@@ -137,24 +138,16 @@ def _write(vault: Path, folder: Path, contents: dict[str, bytes]) -> bool:
 def _enabled(vault: Path, settings: Path) -> list[str]:
     place = _within(vault, settings / _ENABLED)
     try:
-        listed = orjson.loads(_read(place))
+        listed = orjson.loads(read_plain(place, most=_MOST_BYTES))
     except FileNotFoundError:
         return []
-    except orjson.JSONDecodeError as error:
+    except (NotPlainFileError, orjson.JSONDecodeError) as error:
         raise ConfigError(
             f"{place} is broken, so nothing was written: mend or delete it first ({error})."
         ) from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-        raise ConfigError(f"{place} is no list of names, so nothing was written: mend it first.")
+        raise ConfigError(f"{place} is not a list of names, so nothing was written: mend it first.")
     return listed
-
-
-def _read(place: Path) -> bytes:
-    with place.open("rb") as stream:
-        content = stream.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
-        raise ConfigError(f"{place} is larger than Obsidian writes it, so it is not read.")
-    return content
 
 
 def _version(manifest: bytes) -> str:

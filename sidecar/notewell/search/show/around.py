@@ -17,7 +17,6 @@ import numpy as np
 from notewell.base.errors import ModelError, NotFoundError, UsageError
 from notewell.base.types import (
     ChunkHits,
-    Direction,
     Embedder,
     FloatArray,
     SearchRules,
@@ -29,6 +28,7 @@ from notewell.contract.search import AroundReply, AroundRequest, RawScores, Resu
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.query.find_note import find_note
+from notewell.search.rank.gars import linked
 from notewell.search.rank.ranking import RankedNote
 from notewell.search.show import results
 from notewell.search.show.shared_context import SharedContext
@@ -238,12 +238,11 @@ def _with_reasons(
     if note is None:
         return tuple(shown)
     shared = SharedContext.of(index, note)
-    backlinks = index.graph.backlinks(note.id)
     reasoned = []
     for result in shown:
         other = index.note_at(result.path)
         if other is not None:
             reasons = (*result.reasons, *shared.reasons(index, other))
-            linked: Direction | None = "in" if other.id in backlinks else None
-            reasoned.append(replace(result, reasons=reasons, linked=linked))
+            direction = linked(index, note.id, other.id)
+            reasoned.append(replace(result, reasons=reasons, linked=direction))
     return tuple(reasoned)
