@@ -33,6 +33,7 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, NextRun, StatusReply
 from notewell.engine import note_replies, replies, statistics
 from notewell.engine.answers import answer
+from notewell.engine.assistants import AssistantsView, drop_hidden, features_of_view
 from notewell.engine.event_loop import EventStream, RequestThreads
 from notewell.engine.feature import (
     Feature,
@@ -85,7 +86,7 @@ class EngineParts:
 
     With `fetch_missing` the writer may download the model. `features` are the rows of what the
     engine answers besides searches. `shared` is what the `readers` need, which share its searches;
-    None where only this process can do them.
+    None where only this process can do them. `view` is given where assistants are answered.
     """
 
     record: VaultRecord
@@ -98,6 +99,7 @@ class EngineParts:
     features: tuple[Feature, ...]
     readers: ReaderPool
     shared: SearchedVault | None
+    view: AssistantsView | None = None
 
 
 class Engine:
@@ -111,14 +113,15 @@ class Engine:
     def __init__(self, parts: EngineParts) -> None:
         """Use `open`; this only puts the parts together."""
         record, index, settings = parts.record, parts.index, parts.settings
-        own = open_writer(record, settings.data_dir)
+        view = parts.view
+        own = open_writer(record, settings.data_dir, None if view is None else view.check)
         log = RunLog(record.data_folder(settings.data_dir))
         self.record, self._parts, self._settings = record, parts, settings
-        self.threads = RequestThreads(record.id, parts.readers.most)
+        self.threads = RequestThreads(record.key, parts.readers.most)
         self._writer = Writer(
             record.name,
             index,
-            Indexer(parts.source, index, settings),
+            Indexer(parts.source, index, settings, None if view is None else view.lend),
             parts.models,
             fetch_missing=parts.fetch_missing,
             runs=log,
@@ -153,7 +156,7 @@ class Engine:
             own,
             runs=Runs(log, record.name, self._writer.cancel_run),
             schedule=Scheduler(settings.schedule, settings.vault.reconcile_at, log, usual),
-            changed=self.work.look_at,
+            changed=self._wrote,
             reindex=self.work.look_now,
             embedder=parts.models.for_search,
             query_table=find_table,
@@ -182,6 +185,7 @@ class Engine:
         features: Sequence[Feature] = (),
         readers: ReaderPool | None = None,
         source: Source | None = None,
+        view: AssistantsView | None = None,
     ) -> Engine:
         """Open the index in `directory`.
 
@@ -189,13 +193,17 @@ class Engine:
         is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
         `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
         the rows of what it answers besides searches; `readers` share these. `source` has the notes,
-        where they are not those of the record's folder.
+        where they are not those of the record's folder; `view` those that assistants may see.
         """
         added, readers = engines(features), readers or ReaderPool()
         index = open_index(directory, writable=writable, added=added)
+        if view is not None:
+            source = view.source
         source = source or open_source(features, record, settings)
         try:
             claim(index, record, writable=writable)
+            if view is not None and view.lend is not None and writable:
+                drop_hidden(index, view.source)
             mirror = source.receiver() if writable else None
         except NotewellError:
             index.close()
@@ -219,8 +227,9 @@ class Engine:
             and engine_of(directory, added) == DEFAULT
         ):
             shared = SearchedVault(record, directory, settings, tuple(features))
-        parts = (record, settings, index, source, models, mirror, fetch_missing, tuple(features))
-        return cls(EngineParts(*parts, readers, shared))
+        rows = tuple(features) if view is None else features_of_view(features)
+        parts = (record, settings, index, source, models, mirror, fetch_missing, rows)
+        return cls(EngineParts(*parts, readers, shared, view))
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -239,7 +248,7 @@ class Engine:
         if self.shared is None or unlike or reranks:
             return here()
         model = None if embedder is None else LentModel.of(embedder)
-        asked = AskedSearch(self.record.id, index.generation, model, self._tuning(), request)
+        asked = AskedSearch(self.record.key, index.generation, model, self._tuning(), request)
         return self._parts.readers.search(
             self.shared, asked, here, embedder.embed_query if embedder is not None else None
         )
@@ -331,6 +340,12 @@ class Engine:
 
         return Providers(self._settings.ask, self._settings.data_dir / "ask")
 
+    def _wrote(self, path: str) -> None:
+        """Have a note that a feature wrote indexed, here and for its owner."""
+        self.work.look_at(path)
+        if self._parts.view is not None:
+            self._parts.view.tell_owner(path)
+
     def _note_changes(self, paths: Sequence[str]) -> None:
         self.features.notes_changed(paths)
 
@@ -365,7 +380,8 @@ class Engine:
         self._writer.start(after=prepared)
         self._watcher.start(after=prepared)
         self.features.vault_opened()
-        self.vault.schedule.start(self._starts())
+        if not self.record.view:  # runs are the owner's
+            self.vault.schedule.start(self._starts())
 
     def _starts(self) -> Starts:
         """Functions that begin a run of each kind that the schedule may name."""
@@ -373,6 +389,12 @@ class Engine:
             **self.features.runs(),
             "reconcile": lambda: self._writer.submit(Work(trigger="schedule")),
         }
+
+    @property
+    def hides_notes(self) -> bool:
+        """True if it is the assistants' view of a vault, with an index that lacks some notes."""
+        view = self._parts.view
+        return view is not None and view.lend is not None
 
     @property
     def busy(self) -> bool:
@@ -390,7 +412,7 @@ class Engine:
         self.threads.refuse_changes()
         self._writer.close()
         self.threads.close()
-        self._parts.readers.forget(self.record.id)
+        self._parts.readers.forget(self.record.key)
         self.searcher.close()
         self.history.close()
         self._parts.models.close()

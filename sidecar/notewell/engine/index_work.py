@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
-from notewell.base.errors import NotFoundError
+from notewell.base.errors import NotFoundError, UnreadableNoteError
 from notewell.base.types import FileStamp, VaultRecord
 from notewell.contract.status import (
     AcceptedReply,
@@ -59,6 +59,7 @@ class IndexWork:
         """
         self.elsewhere: Callable[[], None] | None = None
         self.written: list[str] = []  # notes that were written here and are still to be indexed
+        self._source = source
         self._types = source.types
         self._root = record.path
         self._index = index
@@ -171,10 +172,18 @@ class IndexWork:
         """
         for path in paths:
             there = os.path.exists(contained(self._root, path))  # noqa: PTH110 - Path raises for long names
-            known = there or self._index.ledger_within([path])
+            known = (there and self._is_told(path)) or self._index.ledger_within([path])
             if not known:
                 near = did_you_mean(self._index, path)
                 raise NotFoundError(f"{path} is neither in the vault nor in its index{near}")
+
+    def _is_told(self, path: str) -> bool:
+        """False for what is on the disk and not there for whoever reads the source."""
+        try:
+            self._source.stamp(path)
+        except UnreadableNoteError as error:
+            return error.code != "vanished"
+        return True
 
     def look_at(self, path: str) -> None:
         """Have a note that was written here indexed, by the writer or by who opened the index."""

@@ -284,6 +284,8 @@ class KnownVaults:
         return self._for_vault(record.path)
 
     def directory(self, record: VaultRecord) -> Path:
+        if record.view:  # an index of its own, on this computer
+            return self._data(record)
         chosen = self.settings(record).index_dir
         return chosen if chosen is not None else self._data(record)
 

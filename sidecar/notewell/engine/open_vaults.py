@@ -22,8 +22,15 @@ from notewell.base import querylog
 from notewell.base.errors import NotewellError, NotFoundError, UsageError, on_error
 from notewell.base.support import disk
 from notewell.base.support.disk import expanded
-from notewell.base.types import Settings, VaultRecord
+from notewell.base.types import AssistantRules, Settings, VaultRecord
 from notewell.engine import runs
+from notewell.engine.assistants import (
+    AssistantsView,
+    MarkedNotes,
+    hides_by_rule,
+    view_of,
+    write_folder,
+)
 from notewell.engine.engine import Engine
 from notewell.engine.feature import Feature, databases, engines, files, has_past, switched_on
 from notewell.engine.ingest.plan import FEWEST, is_same_vault
@@ -71,6 +78,7 @@ class Vaults(KnownVaults):
         self._readers = ReaderPool()
         self._newer: dict[str, Callable[[Path], Settings]] = {}  # sections set after the start
         self._consent: tuple[str, ...] | None = None  # hosts to which notes may be sent
+        self._marked = MarkedNotes()
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
         """Make a folder a known vault, or give its record when it is one.
@@ -128,11 +136,13 @@ class Vaults(KnownVaults):
 
         Notes that are a person's own are never touched.
         """
+        self._engines.close(view_of(record).key)
         self._engines.close(record.id)
         directory = self.directory(record)
         with self._registry.changing() as records:
             if delete_data:
                 data = self._data(record)
+                shutil.rmtree(self._data(view_of(record)), ignore_errors=True)
                 delete_index(directory, added=engines(self._features))
                 write_journal.delete(data)
                 for name in files(self._features):
@@ -170,7 +180,30 @@ class Vaults(KnownVaults):
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at the first call and kept."""
-        return self._engines.get(record.id, lambda: self._open(record, writable=writable))
+        return self._engines.get(record.key, lambda: self._open(record, writable=writable))
+
+    def for_assistants(self, record: VaultRecord) -> VaultRecord:
+        """The vault as assistants are to see it: as its owner does, or its view (`assistants`).
+
+        Whether a note is marked is asked of the engine, while it is open.
+        """
+        rules = self.settings(record).assistants
+        hides, view = self._hides(record, rules), view_of(record)
+        if hides:
+            shared = (open_ for open_ in self.opened() if open_.record.key == view.key)
+            if any(not open_.hides_notes for open_ in shared):  # a note is marked since
+                self._engines.close(view.key)
+        return view if hides or write_folder(rules) else record
+
+    def _hides(self, record: VaultRecord, rules: AssistantRules) -> bool:
+        """True if notes are kept from assistants."""
+        if hides_by_rule(rules):
+            return True
+        engine = next((open_ for open_ in self.opened() if open_.record.key == record.id), None)
+        if engine is None:
+            return self._marked.last_seen(record.id)
+        search = engine.searcher.search
+        return self._marked.look(record.id, engine.vault.index.generation, search)
 
     def serve(self, records: Sequence[VaultRecord]) -> None:
         """Offer vaults to requests, and open as many of them as may be open, the default first."""
@@ -190,7 +223,8 @@ class Vaults(KnownVaults):
 
     def served(self) -> tuple[VaultRecord, ...]:
         if self._served is None:
-            return tuple(engine.record for engine in self._engines.all())
+            engines = self._engines.all()
+            return tuple(engine.record for engine in engines if not engine.record.view)
         return self._served
 
     def has_past(self, record: VaultRecord) -> bool:
@@ -203,11 +237,11 @@ class Vaults(KnownVaults):
 
     def held(self, record: VaultRecord) -> Hold | None:
         """Keep a vault open until the hold is released; None where it is not open."""
-        return self._engines.held(record.id)
+        return self._engines.held(record.key)
 
     def hold(self, record: VaultRecord) -> Hold:
         """Like `held`, but opens the vault if needed, which may close another."""
-        return self._engines.hold(record.id, lambda: self._open_to_serve(record))
+        return self._engines.hold(record.key, lambda: self._open_to_serve(record))
 
     def opened(self) -> tuple[Engine, ...]:
         return self._engines.all()
@@ -219,10 +253,15 @@ class Vaults(KnownVaults):
     def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
         log.info("opening %s%s", record.name, "" if writable else " to read")
         if writable:
-            self._make_private(record)
+            self._make_private(record.owners)
+        view, directory = None, self.directory(record)
+        if record.view:
+            view = self._view(record)
+            if view.lend is None:  # nothing is hidden: the owner's index, which its engine writes
+                directory, writable = self.directory(record.owners), False
         return Engine.open(
             record,
-            self.directory(record),
+            directory,
             self.settings(record),
             writable=writable,
             fetch_missing=self._fetch_missing,
@@ -230,6 +269,24 @@ class Vaults(KnownVaults):
             load_model=self._models.load,
             features=self.features,
             readers=self._readers,
+            view=view,
+        )
+
+    def _view(self, record: VaultRecord) -> AssistantsView:
+        settings, owners = self.settings(record), record.owners
+        hides = self._hides(owners, settings.assistants)
+
+        def tell_owner(path: str) -> None:
+            engine = next((open_ for open_ in self.opened() if open_.record == owners), None)
+            if engine is not None:
+                engine.work.look_at(path)
+
+        return AssistantsView.of(
+            record,
+            settings,
+            self.features,
+            owners_index=self.directory(owners) if hides else None,
+            tell_owner=tell_owner,
         )
 
     def _make_private(self, record: VaultRecord) -> None:

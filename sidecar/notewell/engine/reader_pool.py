@@ -144,14 +144,14 @@ class _Reader:
 
     def has_open(self, wanted: Opening, generation: int) -> bool:
         """True if it has the vault open, with these settings and model, and all that was saved."""
-        known, at = self.vaults.get(wanted.vault.record.id, (None, 0))
+        known, at = self.vaults.get(wanted.vault.record.key, (None, 0))
         if known is None or known.vault is not wanted.vault or at != generation:
             return False
         return wanted.model in {None, known.model}
 
     def open(self, wanted: Opening) -> bool:
         """Have it open a vault, or read what changed in it. Raises one of `_ENDED`."""
-        self.opening, begun = wanted.vault.record.id, time.monotonic()
+        self.opening, begun = wanted.vault.record.key, time.monotonic()
         self._send(wanted)
         generation = self._answer()
         opened = isinstance(generation, int) and not isinstance(generation, bool)

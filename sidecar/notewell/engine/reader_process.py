@@ -171,14 +171,14 @@ class VaultSearcher:
 
     def _open(self, wanted: Opening) -> int:
         """Open a vault, or read what was saved since; returns the generation of its index."""
-        known = self._opened.pop(wanted.vault.record.id, None)
+        known = self._opened.pop(wanted.vault.record.key, None)
         if known is not None and known.wanted != wanted:
             known.close()
             known = None
         opened = known or _Opened.of(wanted, self._embed)
         opened.index.refresh()
         opened.searcher.prepare()
-        self._opened[wanted.vault.record.id] = opened
+        self._opened[wanted.vault.record.key] = opened
         return opened.index.generation
 
 

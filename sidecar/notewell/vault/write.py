@@ -21,6 +21,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from notewell.base.errors import (
     ChangedNoteError,
@@ -107,23 +108,35 @@ class Undone:
     refused: tuple[tuple[str, WriteError | UnreadableNoteError], ...] = ()  # path, reason
 
 
+class CheckPath(Protocol):
+    """Checks that a note may be read (`writes` False) or written; raises NotewellError."""
+
+    def __call__(self, path: str, *, writes: bool) -> None: ...
+
+
 class VaultWriter:
     """Writes notes of one vault. Any thread may call; writers take turns."""
 
     def __init__(
-        self, root: Path, journal: Journal, server_writes: ServerWrites | None = None
+        self,
+        root: Path,
+        journal: Journal,
+        server_writes: ServerWrites | None = None,
+        check: CheckPath | None = None,
     ) -> None:
         """The folder is not accessed before the first call.
 
         `server_writes` is given for a mirror: there each write is recorded for its clients.
+        `check` raises where a path may not be read here, or not be written.
         """
         self._root = Path(os.path.realpath(root))
+        self._check = check
         self.journal = journal
         self.server_writes = server_writes
 
     def read(self, path: str) -> SourceText:
         """Read a note and its content hash; raises what `files.read` raises."""
-        self._place(path)
+        self._place(path, writes=False)
         return files.read(files.stat(self._root, path), max_bytes=MAX_BYTES)
 
     def create(self, path: str, text: str, *, action: str) -> Written:
@@ -275,9 +288,11 @@ class VaultWriter:
 
     # --- places ----------------------------------------------------------------------------
 
-    def _place(self, path: str) -> Path:
+    def _place(self, path: str, *, writes: bool = True) -> Path:
         """The path of a note on disk. Symbolic links are refused, even those inside the vault."""
         check_name(path)
+        if self._check is not None:
+            self._check(path, writes=writes)
         if not is_note(path, (MARKDOWN.suffix,)):
             raise UsageError(
                 f"{path} is no place for a note: notes end in .md and no folder of theirs is"
@@ -410,16 +425,18 @@ def spelling(place: Path) -> str:
     return unicodedata.normalize("NFC", os.path.normcase(place))
 
 
-def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
+def open_writer(
+    record: VaultRecord, data_dir: Path, check: CheckPath | None = None
+) -> VaultWriter | None:
     """The safe writer of a vault; None if the vault is read-only, as converted notes are.
 
     What is written to a mirror is recorded for its clients. With the data directory inside a
-    vault, the journal would be synced with the vault.
+    vault, the journal would be synced with the vault. All views of a vault have one journal, so
+    that its owner can undo what assistants wrote.
     """
-    folder = record.data_folder(data_dir)
+    folder = record.owners.data_folder(data_dir)
     if record.is_converted or folder.absolute().is_relative_to(record.path):
         return None
     journal = Journal(folder)
-    return VaultWriter(
-        record.path, journal, ServerWrites(journal) if record.source == "mirror" else None
-    )
+    told = ServerWrites(journal) if record.source == "mirror" else None
+    return VaultWriter(record.path, journal, told, check)

@@ -31,6 +31,7 @@ from notewell.base.errors import ConfigError, near
 from notewell.base.support.plain_file import read_plain
 from notewell.base.types import (
     AskRules,
+    AssistantRules,
     ChunkRules,
     DocumentRules,
     FeatureRules,
@@ -92,6 +93,7 @@ _CORE = (
     Section("log", LogRules, usual=("queries",)),
     Section("ask", AskRules, usual=("provider", "model")),
     Section("topics", TopicRules, in_vault=("folder",), here=("folder",)),
+    Section("assistants", AssistantRules, usual=("exclude",)),
     Section("schedule", ScheduleRules, here=("reconcile", "extract", "maintain", "sync", "plan")),
     Section("documents", DocumentRules),
     Section("features", FeatureRules),

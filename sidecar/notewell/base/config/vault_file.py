@@ -40,6 +40,7 @@ _REASONS: Mapping[str, str] = {
     "garden.model_tokens": "it says how much a language model may be paid to read",
     "gleanings.web": "it requests addresses that stand in notes",
     "ask": "it says where notes are sent, and what a language model may do",
+    "assistants": "it says what assistants may read and write",
     "search": "it concerns all vaults",
     "server": "it says who may use the server",
     "limits": "it says who may use the server",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from notewell.base.types.settings import (
         NOTE_TYPES,
         AskRules,
+        AssistantRules,
         ChunkRules,
         DocumentRules,
         FeatureRules,
@@ -119,6 +120,7 @@ __all__ = [
     "NOTE_TYPES",
     "Applied",
     "AskRules",
+    "AssistantRules",
     "Batch",
     "BlockMark",
     "ChangeKind",

@@ -256,6 +256,19 @@ class AskRules:
 
 
 @frozen
+class AssistantRules:
+    """What assistants (`notewell mcp`, `/mcp`) may see and write.
+
+    Notes whose path matches a glob of `exclude`, or that have a tag of `exclude_tags`, are not
+    there for them; neither are those with the property `assistants: false`, whatever is set here.
+    """
+
+    exclude: tuple[str, ...] = ()  # globs, gitignore style; upper and lower case are the same
+    exclude_tags: tuple[str, ...] = ()  # a tag stands for those below it too
+    write_folder: str = ""  # the only folder that they may write in; "": any
+
+
+@frozen
 class TopicRules:
     """Where topics are: the notes of `folder`, which other notes name in the property `topics`."""
 
@@ -325,6 +338,7 @@ class Settings:
     log: LogRules = field(default_factory=LogRules)
     ask: AskRules = field(default_factory=AskRules)
     topics: TopicRules = field(default_factory=TopicRules)
+    assistants: AssistantRules = field(default_factory=AssistantRules)
     schedule: ScheduleRules = field(default_factory=ScheduleRules)
     documents: DocumentRules = field(default_factory=DocumentRules)
     features: FeatureRules = field(default_factory=FeatureRules)

@@ -7,6 +7,7 @@ numpy, so at run time they are strings. A module that makes arrays imports numpy
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -72,6 +73,7 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 # Where a vault's notes come from: a person's folder, clients, an export, or another program.
 VaultSource = Literal["folder", "mirror", "import", "roam", "logseq"]
+VaultViewer = Literal["", "assistants"]
 # A person's judgement of a note as a result of a query.
 Verdict = Literal["this_was_it", "never_for_this"]
 
@@ -88,17 +90,33 @@ class Progress:
 
 @frozen
 class VaultRecord:
-    """A known vault. `path` is the real path of its folder."""
+    """A known vault. `path` is the real path of its folder.
+
+    `view` names those who see it so: its owner (""), or assistants, for whom some of its notes are
+    not there (`engine/assistants.py`).
+    """
 
     id: str
     name: str
     path: Path
     source: VaultSource = "folder"
     default: bool = False
+    view: VaultViewer = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from other vaults that are open, and from other views of the same."""
+        return f"{self.id}.{self.view}" if self.view else self.id
+
+    @property
+    def owners(self) -> VaultRecord:
+        """The vault as its owner sees it."""
+        return replace(self, view="")
 
     def data_folder(self, data_dir: Path) -> Path:
         """The folder of what belongs to it, even if a setting puts its index elsewhere."""
-        return data_dir / VAULTS / self.id
+        folder = data_dir / VAULTS / self.id
+        return folder / self.view if self.view else folder
 
     @property
     def is_converted(self) -> bool:

@@ -21,6 +21,7 @@ from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.doors.web.auth import CALLER, SAFETY_HEADERS
 from notewell.doors.web.request_models import read_body
 from notewell.doors.web.site import SITE, Site
+from notewell.engine.assistants import view_of
 from notewell.engine.client import LocalBackend
 from notewell.engine.feature import Feature
 from notewell.engine.several_vaults import SeveralBackends
@@ -177,8 +178,9 @@ class SiteSource:
         if chosen:
             return await self._run_over(chosen, work)
         record = self._record(vault)
-        async with self._site.slots.taken(), self._site.holding(record.id):
-            engine = self._site.engine(record.id)
+        seen = view_of(record).key
+        async with self._site.slots.taken(), self._site.holding(seen):
+            engine = self._site.engine(seen)
             backend = LocalBackend(engine)
             context = ToolContext(record.id, backend, engine.tokens, self._jobs, self._facts())
             return await engine.threads.call(work, context)
@@ -188,9 +190,10 @@ class SiteSource:
     ) -> T:
         """Work with several vaults, in a thread of the first one."""
         async with self._site.slots.taken(), AsyncExitStack() as held:
-            for record in chosen:
-                await held.enter_async_context(self._site.holding(record.id))
-            engines = [self._site.engine(record.id) for record in chosen]
+            views = [view_of(record).key for record in chosen]
+            for view in views:
+                await held.enter_async_context(self._site.holding(view))
+            engines = [self._site.engine(view) for view in views]
             first = engines[0]
             backend = SeveralBackends(
                 [(engine.record.name, LocalBackend(engine)) for engine in engines]

@@ -16,12 +16,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from notewell.base.errors import NotewellError, NotFoundError, ServerError
+from notewell.base.errors import (
+    IndexInUseError,
+    NotewellError,
+    NotFoundError,
+    ServerError,
+)
 from notewell.base.support import interrupt
 from notewell.base.types import VaultRecord
 from notewell.contract.request import Request
 from notewell.contract.status import AcceptedReply, ReindexRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
+from notewell.engine.assistants import view_of
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.known_vaults import KnownVaults
@@ -41,11 +47,13 @@ R = TypeVar("R")
 class _Open:
     """An index that is open here to read; `users` counts the calls that work with it.
 
-    `stale`: it is closed as soon as no call works with it.
+    `view` is the vault as assistants see it, where that is another one, which is kept up to date
+    here. `stale`: all is closed as soon as no call works with it.
     """
 
     vaults: Vaults
     engine: Engine
+    view: Engine | None = None
     users: int = 0
     stale: bool = False
 
@@ -123,11 +131,11 @@ class LocalSource:
         if server is not None:
             self._release(record)
             try:
-                return work(self._context(record, RemoteBackend(server, vault=record.id)))
+                return work(self._context(record, RemoteBackend(server, vault=view_of(record).key)))
             except ServerError:
                 if running_server(self._known.directory(record)) is not None:
                     raise  # it still runs, and fails
-        with self._opened(record) as backend:
+        with self._seen(record) as backend:
             return work(self._context(record, backend))
 
     def _run_over(self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]) -> T:
@@ -135,8 +143,9 @@ class LocalSource:
             backends: list[tuple[str, Backend]] = []
             for record in chosen:
                 server = running_server(self._known.directory(record))
-                remote = None if server is None else RemoteBackend(server, vault=record.id)
-                backend = remote or held.enter_context(self._opened(record))
+                view = view_of(record).key
+                remote = None if server is None else RemoteBackend(server, vault=view)
+                backend = remote or held.enter_context(self._seen(record))
                 backends.append((record.name, backend))
             return work(self._context(chosen[0], SeveralBackends(backends)))
 
@@ -164,10 +173,20 @@ class LocalSource:
         return self._counters[record.id]
 
     @contextmanager
-    def _opened(self, record: VaultRecord) -> Iterator[Backend]:
-        """Open the vault's index to read, for as long as the block runs."""
+    def _seen(self, record: VaultRecord) -> Iterator[Backend]:
+        """Open the vault as assistants see it, for as long as the block runs."""
         run = self._runs.setdefault(record.id, _Run())
         indexing = run.running
+        with self._opened(record, run) as opened:
+            seen = opened.vaults.for_assistants(record)
+            if seen.key == record.key:
+                yield _IndexingBackend(opened.engine, run, self, record, indexing=indexing)
+            else:
+                yield LocalBackend(self._view(opened, seen, run))
+
+    @contextmanager
+    def _opened(self, record: VaultRecord, run: _Run) -> Iterator[_Open]:
+        """Open the owner's index to read, for as long as the block runs."""
         with self._lock:
             interrupt.check()  # others may have waited here for the index to open
             opened = self._open.get(record.id)
@@ -175,14 +194,29 @@ class LocalSource:
                 vaults = self._make_vaults()
                 opened = _Open(vaults, _open_to_read(vaults, record))
                 opened.engine.work.elsewhere = partial(self.begin_run, record, run, full=False)
+                vaults.held(record)  # until all of `vaults` is closed
                 self._open[record.id] = opened
             opened.users += 1
         try:
-            yield _IndexingBackend(opened.engine, run, self, record, indexing=indexing)
+            yield opened
         finally:
             with self._lock:
                 opened.users -= 1
                 self._close_if_unused(record, opened)
+
+    def _view(self, opened: _Open, seen: VaultRecord, run: _Run) -> Engine:
+        """Open the vault as assistants see it, and keep it so unless another process does."""
+        with self._lock:
+            try:
+                engine = opened.vaults.open(seen, writable=True)
+            except IndexInUseError:
+                engine = opened.vaults.open(seen, writable=False)
+            if engine is not opened.view:
+                engine.work.elsewhere = partial(self.begin_run, seen.owners, run, full=False)
+                engine.wait_for_model()
+                engine.start()
+                opened.view = engine
+            return engine
 
     def _release(self, record: VaultRecord) -> None:
         """Close the vault's index as soon as no call works with it."""

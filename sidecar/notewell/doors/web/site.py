@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -34,11 +34,12 @@ from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import CALLER, SAFETY_HEADERS, Caller, Gate
 from notewell.doors.web.limits import Guesses, Rates, Slots
 from notewell.engine.answers import IN_ORDER, QUICK, answer
+from notewell.engine.assistants import view_of
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.ingest.reports import Tally
-from notewell.engine.open_vaults import Vaults
+from notewell.engine.open_vaults import Hold, Vaults
 from notewell.engine.several_vaults import named
 from notewell.vault.readers.process import ReaderProcess
 
@@ -299,9 +300,9 @@ class Site:
 
     def engine(self, vault: str | None) -> Engine:
         """Return the engine of a served vault, which `holding` keeps open; None: the only one."""
-        record = self.record(vault)
+        record = self._as_seen(vault)
         for engine in self.vaults.opened():
-            if engine.record.id == record.id:
+            if engine.record.key == record.key:
                 return engine
         raise NotFoundError(f"{record.name} is not open at present.", code="vault_not_found")
 
@@ -309,23 +310,37 @@ class Site:
     async def holding(self, vault: str | None) -> AsyncIterator[None]:
         """Keep a served vault open while the block runs; open it first where it is closed."""
         record = self.record(vault)
-        hold = self.vaults.held(record)
-        if hold is None:
-            hold = await asyncio.to_thread(self.vaults.hold, record)
-        with hold:
+        async with AsyncExitStack() as held:
+            held.enter_context(await self._hold(record))
+            seen = self._as_seen(vault)
+            if seen.key != record.key:
+                held.enter_context(await self._hold(seen))
             yield
+
+    async def _hold(self, record: VaultRecord) -> Hold:
+        held = self.vaults.held(record)
+        return held if held is not None else await asyncio.to_thread(self.vaults.hold, record)
+
+    def _as_seen(self, vault: str | None) -> VaultRecord:
+        """The served vault, as assistants see it where `vault` asks for that view."""
+        record = self.record(vault)
+        is_view = vault is not None and vault == view_of(record).key
+        return self.vaults.for_assistants(record) if is_view else record
 
     def several(self, vault: str | None) -> tuple[VaultRecord, ...]:
         """The served vaults that a search names, if it names several; see `several.named`."""
         return named(vault, self.vaults.served())
 
     def record(self, vault: str | None) -> VaultRecord:
-        """Find a served vault, open or not, by its id or name; None: the only or default one."""
+        """Find a served vault, open or not, by its id or name; None: the only or default one.
+
+        An id may also name the view that assistants have of it.
+        """
         served = self.vaults.served()
         if vault is None:
             return _only(served)
         for record in served:
-            if vault in (record.id, record.name):
+            if vault in (record.id, record.name, view_of(record).key):
                 return record
         raise NotFoundError(
             f"No vault named {vault!r} is served here. GET /api/vaults lists them;"

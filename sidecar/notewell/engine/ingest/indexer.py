@@ -27,6 +27,7 @@ from notewell.base.types import (
     WalkWarning,
 )
 from notewell.base.types.frozen import frozen
+from notewell.engine.ingest.borrowed_vectors import Lend, borrow_vectors
 from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_pending
 from notewell.engine.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
 from notewell.engine.ingest.plan import (
@@ -106,8 +107,15 @@ class Signals:
 class Indexer:
     """Brings one index in step with one source of notes. Used by one thread at a time."""
 
-    def __init__(self, source: Source, index: Index, settings: Settings) -> None:
-        """`settings` are those of this vault."""
+    def __init__(
+        self, source: Source, index: Index, settings: Settings, lend: Lend | None = None
+    ) -> None:
+        """`settings` are those of this vault.
+
+        `lend` opens another index of the same vault, from which this one is derived: vectors are
+        taken from there, and notes that are gone leave this one without a question.
+        """
+        self._lend = lend
         self._source = source
         self._index = index
         self._settings = settings
@@ -118,6 +126,8 @@ class Indexer:
         Committed notes stay when `signals` end it; the ledger lists the rest as pending.
         """
         signals.progress(Progress("scan", 0, 0))
+        if self._lend is not None:
+            work = replace(work, confirm_removals=True)
         fingerprint = self._fingerprint(embedder)
         rebuilt = not work.paths and self._index.meta(_FINGERPRINT) != fingerprint
         plan, warnings = self._plan(replace(work, full=work.full or rebuilt))
@@ -267,6 +277,10 @@ class Indexer:
         return replace(totals, read=done, reused=reused, finished=finished, problem=reader.problem)
 
     def _second_pass(self, totals: RunTotals, embedder: Embedder, signals: Signals) -> RunTotals:
+        if self._lend is not None:
+            add_model_work(
+                self._index, reused=borrow_vectors(self._index, embedder.key, self._lend)
+            )
         done = embed_pending(
             self._index,
             embedder,

@@ -164,8 +164,8 @@ def _read(file: Path) -> Namespaces:
 
 
 def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
-    """The namespaces of a vault, even if a setting puts its index elsewhere."""
-    return DocumentStore(record.data_folder(settings.data_dir))
+    """The namespaces of a vault, the same in all of its views."""
+    return DocumentStore(record.owners.data_folder(settings.data_dir))
 
 
 def mounted(namespace: str, mount: str) -> str:

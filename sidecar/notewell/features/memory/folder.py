@@ -233,6 +233,8 @@ class MemoryFolder:
             known: dict[tuple[str, int, int], Memory] = {}
             failed = [each.name + each.reason for each in walked.warnings]
             for file in walked.files:
+                if not self.has_note(file.path):
+                    continue  # kept from those who ask
                 key = (file.path, file.size, file.mtime_ns)
                 try:
                     known[key] = self._known.get(key) or _read(file)
@@ -258,7 +260,7 @@ class MemoryFolder:
 
     def has_note(self, path: str) -> bool:
         try:
-            files.stat(self._root, path)
+            self._vault.source.stamp(path)
         except (OutsideVaultError, UnreadableNoteError):
             return False
         return True
