@@ -31,6 +31,7 @@ from notewell.features.memory.service import Helpers, Memories
 from notewell.features.phone.service import PhoneIndex
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.paths import PHONE_INDEX
+from notewell.vault.sources import source_of
 from notewell.vault.write import VaultWriter, content_hash
 from notewell.vault.write_journal import Journal
 from tests.engine.open_vault import open_vault
@@ -102,6 +103,7 @@ def vault_of_memories(root: Path, writer: VaultWriter | None) -> OpenVault:
     """A vault whose folder of memories is `Memory`."""
     return open_vault(
         record=VaultRecord("v1", "v", root / "vault"),
+        source=source_of(VaultRecord("v1", "v", root / "vault")),
         settings=lambda: Settings(root, root, root, of_features={"memory": MemoryRules("Memory")}),
         writer=writer,
         changed=lambda _: None,

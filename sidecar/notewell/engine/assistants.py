@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 from pathlib import Path
+from typing import Literal
 
 from notewell.base.errors import ForbiddenError, NotFoundError
 from notewell.base.types import AssistantRules, Batch, Settings, VaultRecord
@@ -37,7 +37,7 @@ def view_of(record: VaultRecord) -> VaultRecord:
 
 @frozen
 class AssistantsView:
-    """What an engine needs to be the assistants' view of a vault.
+    """The parts of an engine that is the assistants' view of a vault.
 
     `check` is asked before notes are read or written. `lend` opens the owner's index, whose vectors
     are the same; None: nothing is hidden, and that index is used itself. `tell_owner` is called
@@ -115,7 +115,7 @@ def drop_hidden(index: Index, source: ShownSource) -> None:
 
 
 def _checker(source: ShownSource, rules: AssistantRules) -> CheckPath:
-    """What a writer asks before it reads or writes a note for an assistant."""
+    """The check of a writer before it reads or writes a note for an assistant."""
     folder = write_folder(rules)
 
     def check(path: str, *, writes: bool) -> None:

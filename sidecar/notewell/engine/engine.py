@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from notewell.base.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
 from notewell.base.types import (
@@ -47,6 +48,7 @@ from notewell.engine.feature import (
 from notewell.engine.follower import Follower, VaultWatcher
 from notewell.engine.index_work import IndexWork
 from notewell.engine.ingest.active_model import Models
+from notewell.engine.ingest.borrowed_vectors import Lend
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.plan import claim
 from notewell.engine.ingest.queue import Work
@@ -71,13 +73,14 @@ from notewell.search.tuning_file import TuningFile
 from notewell.search.weights import UNTUNED
 from notewell.vault.mirror import Mirror
 from notewell.vault.sources import Source
-from notewell.vault.write import open_writer
+from notewell.vault.write import CheckPath, open_writer
 
 if TYPE_CHECKING:
     from notewell.models.chat.providers import Providers
 
 
 R = TypeVar("R")
+ForAssistants: TypeAlias = Callable[[OpenVault], AbstractContextManager[OpenVault]]
 
 
 @frozen
@@ -100,6 +103,15 @@ class EngineParts:
     readers: ReaderPool
     shared: SearchedVault | None
     view: AssistantsView | None = None
+    for_assistants: ForAssistants = nullcontext
+
+    @property
+    def check(self) -> CheckPath | None:
+        return None if self.view is None else self.view.check
+
+    @property
+    def lend(self) -> Lend | None:
+        return None if self.view is None else self.view.lend
 
 
 class Engine:
@@ -113,15 +125,14 @@ class Engine:
     def __init__(self, parts: EngineParts) -> None:
         """Use `open`; this only puts the parts together."""
         record, index, settings = parts.record, parts.index, parts.settings
-        view = parts.view
-        own = open_writer(record, settings.data_dir, None if view is None else view.check)
+        own = open_writer(record, settings.data_dir, parts.check)
         log = RunLog(record.data_folder(settings.data_dir))
         self.record, self._parts, self._settings = record, parts, settings
         self.threads = RequestThreads(record.key, parts.readers.most)
         self._writer = Writer(
             record.name,
             index,
-            Indexer(parts.source, index, settings, None if view is None else view.lend),
+            Indexer(parts.source, index, settings, parts.lend),
             parts.models,
             fetch_missing=parts.fetch_missing,
             runs=log,
@@ -166,6 +177,7 @@ class Engine:
             ask=self.answer,
             judgements=self.history.judgements,
             give_way=self.threads.priority.give_way,
+            for_assistants=parts.for_assistants,
         )
         self.features = OpenFeatures(parts.features, self.vault)
         self._follower = Follower(index)
@@ -186,6 +198,7 @@ class Engine:
         readers: ReaderPool | None = None,
         source: Source | None = None,
         view: AssistantsView | None = None,
+        for_assistants: ForAssistants = nullcontext,
     ) -> Engine:
         """Open the index in `directory`.
 
@@ -194,6 +207,7 @@ class Engine:
         `fetch_missing` a writer may download the model, which `load_model` gives. `features` are
         the rows of what it answers besides searches; `readers` share these. `source` has the notes,
         where they are not those of the record's folder; `view` those that assistants may see.
+        `for_assistants` gives features the view of a vault.
         """
         added, readers = engines(features), readers or ReaderPool()
         index = open_index(directory, writable=writable, added=added)
@@ -229,7 +243,7 @@ class Engine:
             shared = SearchedVault(record, directory, settings, tuple(features))
         rows = tuple(features) if view is None else features_of_view(features)
         parts = (record, settings, index, source, models, mirror, fetch_missing, rows)
-        return cls(EngineParts(*parts, readers, shared, view))
+        return cls(EngineParts(*parts, readers, shared, view, for_assistants))
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -393,8 +407,7 @@ class Engine:
     @property
     def hides_notes(self) -> bool:
         """True if it is the assistants' view of a vault, with an index that lacks some notes."""
-        view = self._parts.view
-        return view is not None and view.lend is not None
+        return self._parts.lend is not None
 
     @property
     def busy(self) -> bool:

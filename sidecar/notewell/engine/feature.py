@@ -7,6 +7,7 @@ before it is used. The doors read everything from the rows, in their order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -125,6 +126,7 @@ class OpenVault:
     `ask` answers any request about the vault, also those of other features; NotFoundError where
     such a feature is absent. `judgements` are the results that were opened and the verdicts.
     `give_way` is called between the steps of long work: it pauses while searches run.
+    `for_assistants` gives, while its block runs, this vault as assistants are to see it.
     """
 
     record: VaultRecord
@@ -144,6 +146,7 @@ class OpenVault:
     ask: Callable[[Request[R]], R]
     judgements: Callable[[], Judgements]
     give_way: Callable[[], None]
+    for_assistants: Callable[[OpenVault], AbstractContextManager[OpenVault]] = nullcontext
 
     @property
     def folder(self) -> Path:

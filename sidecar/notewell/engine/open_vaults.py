@@ -10,17 +10,24 @@ import logging
 import secrets
 import shutil
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 
 from notewell.base import querylog
-from notewell.base.errors import NotewellError, NotFoundError, UsageError, on_error
-from notewell.base.support import disk
+from notewell.base.errors import (
+    IndexInUseError,
+    NotewellError,
+    NotFoundError,
+    UsageError,
+    on_error,
+)
+from notewell.base.support import disk, interrupt
 from notewell.base.support.disk import expanded
 from notewell.base.types import AssistantRules, Settings, VaultRecord
 from notewell.engine import runs
@@ -32,7 +39,15 @@ from notewell.engine.assistants import (
     write_folder,
 )
 from notewell.engine.engine import Engine
-from notewell.engine.feature import Feature, databases, engines, files, has_past, switched_on
+from notewell.engine.feature import (
+    Feature,
+    OpenVault,
+    databases,
+    engines,
+    files,
+    has_past,
+    switched_on,
+)
 from notewell.engine.ingest.plan import FEWEST, is_same_vault
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults
 from notewell.engine.reader_pool import ReaderPool, reader_count
@@ -45,6 +60,9 @@ log = logging.getLogger(__name__)
 
 # Of every vault, in its data folder. Each feature names its own in its row.
 DATABASES = (DATABASE, querylog.NAME, write_journal.NAME, runs.NAME)
+
+
+_READ_S, _POLL_S = 60.0, 0.05  # how long the first reading of a view is waited for
 
 
 def _quiet(_: str) -> None:
@@ -259,6 +277,17 @@ class Vaults(KnownVaults):
             view = self._view(record)
             if view.lend is None:  # nothing is hidden: the owner's index, which its engine writes
                 directory, writable = self.directory(record.owners), False
+        opened = partial(self._open_index, record, directory, view)
+        try:
+            return opened(writable=writable)
+        except IndexInUseError:
+            if view is None:
+                raise
+            return opened(writable=False)  # another process keeps it up to date
+
+    def _open_index(
+        self, record: VaultRecord, directory: Path, view: AssistantsView | None, *, writable: bool
+    ) -> Engine:
         return Engine.open(
             record,
             directory,
@@ -270,7 +299,22 @@ class Vaults(KnownVaults):
             features=self.features,
             readers=self._readers,
             view=view,
+            for_assistants=self._seen_by_assistants,
         )
+
+    @contextmanager
+    def _seen_by_assistants(self, vault: OpenVault) -> Iterator[OpenVault]:
+        """The view of a vault, whose notes are read at first, for as long as the block runs."""
+        seen = self.for_assistants(vault.record)
+        if vault.record.view or not seen.view:
+            yield vault
+            return
+        with self.hold(seen) as engine:
+            until = time.monotonic() + _READ_S
+            while engine.status().state in {"starting", "indexing"} and time.monotonic() < until:
+                interrupt.check()
+                threading.Event().wait(_POLL_S)
+            yield engine.vault
 
     def _view(self, record: VaultRecord) -> AssistantsView:
         settings, owners = self.settings(record), record.owners

@@ -42,7 +42,7 @@ class ShownSource:
     watched = True
 
     def __init__(self, source: Source, root: Path, rules: AssistantRules) -> None:
-        """`root` is the folder of the notes. Raises ConfigError for a glob that is none."""
+        """`root` is the folder of the notes. Raises ConfigError for a glob that is invalid."""
         self._source = source
         self._root = root
         self._globs = _globs(rules.exclude)

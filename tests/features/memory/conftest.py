@@ -19,6 +19,7 @@ from notewell.features.memory.requests import (
     StoreMemory,
 )
 from notewell.features.memory.service import Helpers, Memories
+from notewell.vault.sources import source_of
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from tests.engine.open_vault import open_vault
@@ -49,6 +50,7 @@ class Desk:
         self.memories = Memories(
             open_vault(
                 record=VaultRecord("v1", "vault", self.vault),
+                source=source_of(VaultRecord("v1", "vault", self.vault)),
                 settings=lambda: settings_of(self.vault.parent, self.folder),
                 writer=self.writer if self.writable else None,
                 changed=self.changed.append,

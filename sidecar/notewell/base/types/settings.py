@@ -257,7 +257,7 @@ class AskRules:
 
 @frozen
 class AssistantRules:
-    """What assistants (`notewell mcp`, `/mcp`) may see and write.
+    """Rules for assistants: the notes that they see, and where they write.
 
     Notes whose path matches a glob of `exclude`, or that have a tag of `exclude_tags`, are not
     there for them; neither are those with the property `assistants: false`, whatever is set here.

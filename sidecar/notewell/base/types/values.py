@@ -105,7 +105,7 @@ class VaultRecord:
 
     @property
     def key(self) -> str:
-        """What tells it from other vaults that are open, and from other views of the same."""
+        """A name that neither another vault has nor another view of this one."""
         return f"{self.id}.{self.view}" if self.view else self.id
 
     @property

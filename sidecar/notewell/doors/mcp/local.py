@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notewell.base.errors import (
-    IndexInUseError,
     NotewellError,
     NotFoundError,
     ServerError,
@@ -207,10 +206,7 @@ class LocalSource:
     def _view(self, opened: _Open, seen: VaultRecord, run: _Run) -> Engine:
         """Open the vault as assistants see it, and keep it so unless another process does."""
         with self._lock:
-            try:
-                engine = opened.vaults.open(seen, writable=True)
-            except IndexInUseError:
-                engine = opened.vaults.open(seen, writable=False)
+            engine = opened.vaults.open(seen, writable=True)
             if engine is not opened.view:
                 engine.work.elsewhere = partial(self.begin_run, seen.owners, run, full=False)
                 engine.wait_for_model()

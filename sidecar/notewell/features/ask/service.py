@@ -296,9 +296,10 @@ class AskService:
     def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[StreamEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
         chat = self._vault.chat()
-        agent = Agent(self._vault, chat, self._conversations, cancel, self._permissions)
         try:
-            yield from agent.answer(request)
+            with self._vault.for_assistants(self._vault) as seen:
+                agent = Agent(seen, chat, self._conversations, cancel, self._permissions)
+                yield from agent.answer(request)
         except NotewellError as error:
             yield StreamEvent("error", AskFailed(error.code, error.message))
 
