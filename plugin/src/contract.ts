@@ -211,6 +211,7 @@ export interface RemoveVault {
  * that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
  * what the schedule has next. `former_titles` counts renamed notes whose passages are still
  * embedded with a former title, which a full reindex (`POST /api/reindex`) changes; absent: none.
+ * `backup` is the last backup of all vaults; absent: there was none.
  */
 export interface StatusReply {
   readonly vault: string;
@@ -233,6 +234,7 @@ export interface StatusReply {
   readonly server_writes: number;
   readonly next_run: NextRun | null;
   readonly former_titles?: number;
+  readonly backup?: BackupState;
 }
 
 /** Work that is left: notes to be read and passages to be embedded, together. */
@@ -287,6 +289,17 @@ export interface IndexProgress {
 export interface NextRun {
   readonly what: RunKind;
   readonly at: string | null;
+}
+
+/**
+ * When a backup was last `written`, and when one was last `verified`, which means tried.
+ *
+ * `problem` is why that one could not be restored.
+ */
+export interface BackupState {
+  readonly written: string | null;
+  readonly verified: string | null;
+  readonly problem: string | null;
 }
 
 /** `GET /api/search`: Notes found by meaning and by keyword, ranked together */

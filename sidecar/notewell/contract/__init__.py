@@ -5,4 +5,4 @@ a zone. A change here shows in OpenAPI, on the command line, to assistants and i
 """
 
 # Fields that are left out of the JSON where they are None; other fields are null then.
-OMITTED_WHEN_NONE = ("explain", "query_id", "nearest", "former_titles")
+OMITTED_WHEN_NONE = ("explain", "query_id", "nearest", "former_titles", "backup")

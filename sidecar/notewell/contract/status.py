@@ -182,6 +182,18 @@ class EmbedderStatus:
 
 
 @frozen
+class BackupState:
+    """When a backup was last `written`, and when one was last `verified`, which means tried.
+
+    `problem` is why that one could not be restored.
+    """
+
+    written: str | None
+    verified: str | None
+    problem: str | None
+
+
+@frozen
 class StatusReply:
     """The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
 
@@ -190,6 +202,7 @@ class StatusReply:
     that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`). `next_run` is
     what the schedule has next. `former_titles` counts renamed notes whose passages are still
     embedded with a former title, which a full reindex (`POST /api/reindex`) changes; absent: none.
+    `backup` is the last backup of all vaults; absent: there was none.
     """
 
     vault: str
@@ -212,6 +225,7 @@ class StatusReply:
     server_writes: int = 0
     next_run: NextRun | None = None
     former_titles: int | None = None
+    backup: BackupState | None = None
 
 
 @frozen

@@ -304,7 +304,8 @@ class Engine:
             server_writes=self.work.waiting_writes,
         )
         due = (NextRun(run.kind, iso(run.at)) for run in self.vault.schedule.upcoming(time.time()))
-        return replace(reply, next_run=next(due, None))
+        backup = replies.backup_state(self._settings.data_dir)
+        return replace(reply, next_run=next(due, None), backup=backup)
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from notewell.base.errors import NotFoundError, UnreadableNoteError
 from notewell.base.support.disk import missing_folder
@@ -18,6 +18,7 @@ from notewell.base.types import (
 )
 from notewell.contract.fields import iso
 from notewell.contract.status import (
+    BackupState,
     EmbedderStatus,
     EngineState,
     Guard,
@@ -31,6 +32,7 @@ from notewell.contract.status import (
     StatusReply,
     WorkDone,
 )
+from notewell.engine.backup_log import read_log
 from notewell.engine.ingest.active_model import ModelState
 from notewell.engine.ingest.indexer import RunTotals
 from notewell.engine.ingest.plan import Guarded, held_removal
@@ -159,6 +161,14 @@ def index_report(
         seconds=round(seconds, 3),
         guard=_guard(guarded),
     )
+
+
+def backup_state(data_dir: Path) -> BackupState | None:
+    """The last backup of what is in the data directory; None: there was none."""
+    log = read_log(data_dir)
+    if log.written is None and log.verified is None:
+        return None
+    return BackupState(iso(log.written), iso(log.verified), log.problem)
 
 
 def status_reply(

@@ -11,11 +11,16 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from notewell import API_VERSION
+from notewell.base.types import Batch, NotePut, VaultRules, VectorPut
 from notewell.doors.cli import vault_checks
 from notewell.engine.client import RemoteBackend, ServerInfo
+from notewell.index.engines import open_index
+from notewell.vault.files import stat
+from notewell.vault.read_notes import read_note
 from tests.doors.cli.support import CommandLine
 
 
@@ -190,3 +195,67 @@ def test_a_server_of_another_version_is_told(
     assert found["state"] == "warning"
     assert "version 0.0.1" in found["detail"]
     assert "restart" in found["detail"]
+
+
+def test_a_sample_of_notes_is_compared_with_the_index(
+    notewell: CommandLine, vault: Path, with_model: None
+) -> None:
+    notewell("index", vault)
+    name = f"sample of {vault.name}"
+    assert checks(notewell, "--sample", "50")[name]["detail"].startswith("3 notes, 3 vectors: ")
+    (vault / "City.md").write_text("Another city.", encoding="utf-8")
+    found = checks(notewell, "--sample", "50")[name]
+    assert (found["state"], found["detail"].split(";")[1]) == (
+        "ok",
+        " 1 have changed and wait to be read",
+    )
+
+
+@pytest.mark.parametrize("what", ["content", "passages", "vector"])
+def test_a_sample_finds_what_no_checksum_tells(
+    notewell: CommandLine, vault: Path, with_model: None, what: str
+) -> None:
+    notewell("index", vault)
+    (directory,) = (vault.parent / "data" / "vaults").iterdir()
+    if what == "content":
+        replace_behind_its_time(vault / "City.md")
+    elif what == "vector":
+        replace_vector(directory, "City.md")
+    else:
+        forget_passages(directory, vault, "City.md")
+    found = checks(notewell, "--sample", "50", fails=1)[f"sample of {vault.name}"]
+    assert found["state"] == "failed"
+    assert "1 of 3 notes differ from the index, such as City.md: " in found["detail"]
+    assert what in found["detail"]
+
+
+def replace_behind_its_time(note: Path) -> None:
+    """Give a note another text of the same size and time, as a sync may."""
+    times = note.stat()
+    note.write_bytes(note.read_bytes().replace(b"river", b"ocean"))
+    os.utime(note, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def replace_vector(directory: Path, path: str) -> None:
+    """Store a vector that belongs to another text."""
+    with closing(open_index(directory, writable=True)) as index:
+        note, model = index.note_at(path), index.current_model()
+        assert note is not None
+        assert model is not None
+        (passage,) = index.chunks_of(note.id)
+    with closing(sqlite3.connect(directory / "index.db")) as database, database:
+        database.execute("DELETE FROM vectors WHERE text_hash = ?", (passage.text_hash,))
+    with closing(open_index(directory, writable=True)) as index:
+        wrong = np.zeros(model.dimensions, np.float32)
+        wrong[0] = 1
+        index.store_vectors(model.key, [VectorPut(passage.text_hash, wrong)])
+
+
+def forget_passages(directory: Path, vault: Path, path: str) -> None:
+    """Store a note without the passages that it has."""
+    with closing(open_index(directory, writable=True)) as index:
+        entry = index.manifest()[path]
+        note = read_note(stat(vault, path), VaultRules()).note
+        index.apply(
+            Batch(puts=(NotePut(note, (), entry.size, entry.mtime_ns, entry.content_hash),))
+        )

@@ -503,3 +503,26 @@ def test_a_file_is_not_overwritten_without_force(notewell: CommandLine, saved: P
     assert notewell.json("backup", saved, fails=2)["error"] == "bad_request"
     notewell("backup", saved, "--force")
     assert notewell.json("restore", saved.with_name("none.tar"), fails=3)["error"] == "not_found"
+
+
+def test_a_backup_is_tried_without_changing_anything(
+    notewell: CommandLine, tmp_path: Path, indexed: Path
+) -> None:
+    assert "backup" not in notewell.json("status")
+    file = tmp_path / "state.tar"
+    notewell("backup", file)
+    assert "never tried" in notewell("status").stdout
+    before = files_of(tmp_path / "data")
+    tried = notewell.json("backup", file, "--verify")
+    assert (tried["vaults"], tried["vectors"]) == ([indexed.name], True)
+    after = files_of(tmp_path / "data")
+    assert {name for name in after if after[name] != before.get(name)} == {"backups.json"}
+    assert "it can be restored" in notewell("status").stdout
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2)
+        stream.write(b"damage" * 100)
+    refused = notewell("backup", file, "--verify", fails=1)
+    assert "checksum" in refused.stderr
+    state = notewell.json("status")["backup"]
+    assert "checksum" in state["problem"]
+    assert state["verified"]

@@ -139,13 +139,21 @@ def _setting_text(value: object) -> str:
     help="First repair what is safe: close data to other users, delete damaged snapshots and what"
     " killed processes left. Notes and databases are not touched.",
 )
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="Also read N notes of each vault once more, drawn at random, and compare them with the"
+    " index: content, passages and, with a model on this computer, vectors.",
+)
 @json_option
-def doctor(repair: bool, as_json: bool) -> None:
+def doctor(repair: bool, sample: int | None, as_json: bool) -> None:
     """Check installation, settings, model and vaults, and say what to do."""
     repaired = tuple(_repair(current_invocation())) if repair else ()
     for line in repaired:
         current_invocation().say(line)
-    checks = tuple(run_checks(current_invocation()))
+    checks = tuple(run_checks(current_invocation(), sample=sample))
     failed = any(check.state == "failed" for check in checks)
     if as_json:
         emit_object({"ok": not failed, "checks": checks, "repaired": repaired})
@@ -155,8 +163,11 @@ def doctor(repair: bool, as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-def run_checks(invocation: Invocation) -> Iterator[Check]:
-    """Run the checks in order; settings that cannot be read end them early."""
+def run_checks(invocation: Invocation, *, sample: int | None = None) -> Iterator[Check]:
+    """Run the checks in order; settings that cannot be read end them early.
+
+    `sample` is how many notes of each vault are compared with the index.
+    """
     yield Check("notewell", "ok", f"{__version__}, Python {platform.python_version()}")
     yield check_libraries()
     try:
@@ -172,7 +183,7 @@ def run_checks(invocation: Invocation) -> Iterator[Check]:
     yield from _port(invocation)
     yield from check_devices(settings)
     yield check_model(settings)
-    yield from _vaults(invocation)
+    yield from _vaults(invocation, sample)
 
 
 def _left_out() -> Iterator[Check]:
@@ -228,11 +239,11 @@ def _port(invocation: Invocation) -> Iterator[Check]:
         yield Check("port", "warning", detail)
 
 
-def _vaults(invocation: Invocation) -> Iterator[Check]:
+def _vaults(invocation: Invocation, sample: int | None) -> Iterator[Check]:
     from notewell.doors.cli.vault_checks import check_vaults  # noqa: PLC0415 - loads the index
 
     try:
         with closing(invocation.vaults()) as vaults:
-            yield from check_vaults(vaults)
+            yield from check_vaults(vaults, sample)
     except NotewellError as error:
         yield Check("vaults", "failed", error.message)

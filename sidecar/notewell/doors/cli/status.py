@@ -17,6 +17,7 @@ from notewell.base.errors import NotFoundError, UsageError
 from notewell.base.types import LEDGER_STATES, LedgerState, VaultRecord
 from notewell.contract.manage import StatsReply, StatsRequest
 from notewell.contract.status import (
+    BackupState,
     LedgerReply,
     LedgerRequest,
     LedgerRow,
@@ -130,6 +131,8 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
         yield "progress", f"{progress_text(status.progress)}{hint}"
     if status.former_titles:
         yield "renamed", _renamed(status.former_titles)
+    if status.backup is not None:
+        yield "backup", _backup_text(status.backup)
     if status.next_run is not None:
         yield "next run", f"{status.next_run.what}, {local_time(status.next_run.at)}"
     guard = status.guard
@@ -142,6 +145,15 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
                 " `notewell index --confirm-removals`"
             ),
         )
+
+
+def _backup_text(backup: BackupState) -> str:
+    written = f"written {local_time(backup.written)}" if backup.written else "none written here"
+    if backup.verified is None:
+        return f"{written}, never tried (`notewell backup FILE --verify`)"
+    if backup.problem is not None:
+        return f"{written}; tried {local_time(backup.verified)}: {backup.problem}"
+    return f"{written}, tried {local_time(backup.verified)}: it can be restored"
 
 
 def _semantic(status: StatusReply) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 
 import orjson
 
@@ -27,6 +28,7 @@ from notewell.doors.cli.checks import Check
 from notewell.engine.client import SERVER_FILE, has_live_server
 from notewell.engine.feature import databases, files
 from notewell.engine.open_vaults import DATABASES, Vaults
+from notewell.engine.sample_check import SampleCheck
 from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.index.engines import DATABASE, damaged_snapshots, held
@@ -41,8 +43,11 @@ _LOST = {
 _BEGUN_ANEW = "it is set aside at its next use, and a new one is begun"
 
 
-def check_vaults(vaults: Vaults) -> Iterator[Check]:
-    """Check every vault; a person is told how to add the first."""
+def check_vaults(vaults: Vaults, sample: int | None = None) -> Iterator[Check]:
+    """Check every vault; a person is told how to add the first.
+
+    `sample` is how many notes of each are compared with the index; None: none.
+    """
     records = vaults.records()
     if not records:
         advice = "add one with `notewell index FOLDER`"
@@ -51,7 +56,10 @@ def check_vaults(vaults: Vaults) -> Iterator[Check]:
         # Before the vault is opened, which sets damaged logs aside.
         folder = record.data_folder(vaults.settings(record).data_dir)
         damaged = tuple(damaged_files(folder))
-        yield _vault(vaults, record)
+        of_vault = _vault(vaults, record)
+        yield of_vault
+        if sample is not None and of_vault.state == "ok":
+            yield _compare_sample(vaults, record, sample)
         for file, what in damaged:
             advice = _LOST.get(file.name, _BEGUN_ANEW)
             yield Check(f"files of {record.name}", "failed", f"{file}: {what}; {advice}")
@@ -84,6 +92,29 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
         detail = f"{found} by version {server.info.version}, and this is {__version__}; restart it"
         return Check(name, "warning", detail)
     return _watched(record, found)
+
+
+def _compare_sample(vaults: Vaults, record: VaultRecord, most: int) -> Check:
+    """Read some notes once more, and compare them with the index."""
+    name = f"sample of {record.name}"
+    try:
+        engine = vaults.open(record, writable=False)
+        if vaults.settings(record).model.provider == "local":
+            engine.wait_for_model()
+        vault, settings = engine.vault, vaults.settings(record)
+        embedder = vault.embedder() if settings.model.provider == "local" else None
+        check = SampleCheck(vault.index, vault.source, settings, embedder)
+        report = check.run(most, SystemRandom().sample)
+    except NotewellError as error:
+        return Check(name, "failed", error.message)
+    if report.differences:
+        first = report.differences[0]
+        advice = f"`notewell index {record.name} --full` reads all notes again"
+        detail = f"{len(report.differences):,} of {report.notes:,} notes differ from the index"
+        return Check(name, "failed", f"{detail}, such as {first.path}: {first.what}; {advice}")
+    waiting = f"; {report.changed:,} have changed and wait to be read" if report.changed else ""
+    vectors = f", {report.vectors:,} vectors" if report.vectors else ""
+    return Check(name, "ok", f"{report.notes:,} notes{vectors}: the index has the same{waiting}")
 
 
 def _watched(record: VaultRecord, found: str) -> Check:

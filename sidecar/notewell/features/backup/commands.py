@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from notewell.api.commands import Command, clean, current_invocation, emit_objec
 from notewell.api.errors import UsageError
 
 if TYPE_CHECKING:
+    from notewell.api.commands import Invocation
     from notewell.features.backup.restore import RestoreReport
 
 
@@ -31,8 +33,16 @@ if TYPE_CHECKING:
     " again after a restore.",
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Write nothing: try whether FILE can be restored. It is unpacked and checked as a restore"
+    " does it, beside your data, and nothing is changed.",
+)
 @json_option
-def backup(file: Path, logs: bool, vectors: bool, force: bool, as_json: bool) -> None:
+def backup(
+    *, file: Path, logs: bool, vectors: bool, force: bool, verify: bool, as_json: bool
+) -> None:
     """Write the whole state into FILE, a .tar; a server may run meanwhile.
 
     It holds settings, the known vaults, their indexes, verdicts, undo journals and conversations,
@@ -42,6 +52,9 @@ def backup(file: Path, logs: bool, vectors: bool, force: bool, as_json: bool) ->
     from notewell.features.backup.create import write_backup  # noqa: PLC0415 - loads the engine
 
     invocation = current_invocation()
+    if verify:
+        _verify(invocation, file, as_json=as_json)
+        return
     report = write_backup(
         invocation.known(),
         invocation.settings(),
@@ -58,6 +71,19 @@ def backup(file: Path, logs: bool, vectors: bool, force: bool, as_json: bool) ->
     click.echo(f"{clean(', '.join(report.vaults)) or 'no vault'}: {size} in {clean(str(file))}")
     for name in report.without_index:
         invocation.say(f"note: {name} has no index yet; only its name and folder are in the backup")
+
+
+def _verify(invocation: Invocation, file: Path, *, as_json: bool) -> None:
+    from notewell.features.backup.restore import verify_backup  # noqa: PLC0415 - loads the engine
+
+    report = verify_backup(file, invocation.settings().data_dir)
+    if as_json:
+        emit_object(report)
+        return
+    made = datetime.fromtimestamp(report.made).astimezone().isoformat(" ", "minutes")
+    vaults = clean(", ".join(report.vaults)) or "no vault"
+    click.echo(f"{clean(str(file))} can be restored: {vaults}, as of {made},")
+    click.echo(f"{report.parts:,} parts, {report.bytes / 1e6:,.1f} MB, databases sound")
 
 
 @click.command(cls=Command)

@@ -24,6 +24,7 @@ from notewell.api.types import Settings, VaultRecord, VaultRules
 from notewell.base import querylog
 from notewell.base.errors import BackupError
 from notewell.engine.access import Device, Devices
+from notewell.engine.backup_log import log_written
 from notewell.engine.feature import open_source
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
@@ -110,6 +111,7 @@ def write_backup(
         raise BackupError(
             f"The backup {file} cannot be written: {error}. Choose another place."
         ) from error
+    log_written(settings.data_dir, file.absolute(), manifest.made)
     indexed = {part.vault for part in parts if part.name.endswith(f"/{DATABASE}")}
     return BackupReport(
         file=str(file),

@@ -18,6 +18,7 @@ from notewell.api.files import disk, expanded, open_plain
 from notewell.api.types import Settings, VaultRecord
 from notewell.base.errors import BackupError, IndexInUseError
 from notewell.base.support.plain_tar import Member
+from notewell.engine.backup_log import log_verified
 from notewell.engine.configuration import Configuration
 from notewell.engine.known_vaults import BACKUP as LIST_COPY
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry
@@ -120,6 +121,54 @@ def restore_backup(
             f"The backup cannot be restored to {data}: {error}. Nothing was changed; mend that,"
             " then try again."
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedBackup:
+    """The contents of a backup that can be restored. `made` is in POSIX seconds."""
+
+    file: str
+    made: float
+    vaults: tuple[str, ...]
+    parts: int
+    bytes: int
+    logs: bool
+    vectors: bool
+
+
+def verify_backup(file: Path, data: Path) -> VerifiedBackup:
+    """Try whether `file` can be restored, and note the outcome in the data directory.
+
+    It is unpacked and checked as `restore_backup` does, in a folder of its own that is deleted.
+
+    Raises:
+        NotFoundError: the file does not exist.
+        BackupError: it is not a backup, is damaged, or there is no room to unpack it.
+
+    """
+    try:
+        with open_plain(file) as stream:
+            members = BACKUP.members(stream)
+            content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
+            manifest = load(content, members)
+            disk.make_folder(data)
+            with _staging(data) as staged:
+                _extract(stream, manifest, members, staged)
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    except BackupError as error:
+        log_verified(data, file, time.time(), error.message)
+        raise
+    log_verified(data, file, time.time(), None)
+    return VerifiedBackup(
+        file=str(file),
+        made=manifest.made,
+        vaults=tuple(vault.name for vault in manifest.vaults),
+        parts=len(manifest.parts),
+        bytes=sum(part.size for part in manifest.parts),
+        logs=manifest.logs,
+        vectors=manifest.vectors,
+    )
 
 
 def _unreadable(file: Path, error: OSError) -> BackupError | NotFoundError:
