@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import onnxruntime
 import pytest
 
 from notewell.base.errors import ModelDamagedError, ModelError
+from notewell.base.types import Device
 from notewell.models import graphs, onnx_writer
 from notewell.models.catalogue import ModelSpec
+from notewell.models.devices import available_devices
 from notewell.models.encoder import GRAPH_VERSION
 from notewell.models.fetch import fetch
 from notewell.models.graphs import GraphStore, open_session, run
@@ -20,7 +24,7 @@ from tests.tiny_model import tiny_tokenizer
 def store(tiny_spec: ModelSpec, tiny_folder: Path, tmp_path: Path) -> GraphStore:
     files = fetch(tiny_spec, model_dir=tmp_path, folder=tiny_folder, offline=True)
     tokenizer = tiny_tokenizer()
-    return GraphStore(files, "mean", tmp_path, lambda text: tokenizer.encode(text).ids)
+    return GraphStore(files, "mean", tmp_path, lambda text: tokenizer.encode(text).ids, "cpu")
 
 
 def _built(store: GraphStore, pattern: str = "*.onnx") -> list[Path]:
@@ -28,7 +32,7 @@ def _built(store: GraphStore, pattern: str = "*.onnx") -> list[Path]:
 
 
 def test_the_first_start_builds_verifies_and_caches(store: GraphStore) -> None:
-    _, quantisation = store.open("int8")
+    _, quantisation, _ = store.open("int8")
     assert quantisation == "int8"
     (graph,), (verdict,) = _built(store), _built(store, "*.json")
     assert "int8" in graph.name
@@ -140,3 +144,43 @@ def test_a_model_stays_closed_where_onnxruntime_would_report_its_use(
         store.open("int8")
 
     assert raised.value.code == "telemetry_on"
+
+
+@pytest.mark.parametrize("device", ["coreml", "cuda", "openvino"])
+def test_a_device_that_is_not_there_leaves_the_processor_as_it_was(
+    store: GraphStore, device: Device
+) -> None:
+    if device in available_devices():
+        pytest.skip("this computer has it")
+    assert replace(store, device=device).open("int8")[1:] == ("int8", "cpu")
+
+
+def offer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the processor stand for a device that this build offers."""
+    offered = [*onnxruntime.get_available_providers(), "CUDAExecutionProvider"]
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: offered)
+    monkeypatch.setattr(graphs, "providers_of", lambda _: ["CPUExecutionProvider"])
+
+
+def test_a_device_that_agrees_is_used_in_fp32_and_compared_once(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch)
+    on_device = replace(store, device="cuda")
+    assert on_device.open("int8")[1:] == ("fp32", "cuda")
+    monkeypatch.setattr(GraphStore, "_agreement", _never)
+    assert on_device.open("int8")[1:] == ("fp32", "cuda")
+
+
+def test_a_device_that_computes_something_else_is_not_used(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(monkeypatch)
+    store.open("int8")
+    monkeypatch.setattr(GraphStore, "_agreement", lambda *_: 0.5)
+    for _ in range(2):
+        assert replace(store, device="cuda").open("int8")[1:] == ("int8", "cpu")
+
+
+def _never(*_: object) -> float:
+    raise AssertionError("it was compared before")

@@ -131,7 +131,7 @@ def test_the_real_model_agrees_with_plain_numpy(e5: ModelFiles, model_dir: Path)
     encoder = read_q4(e5.folder / Q4_FILE)
     encoder = replace(encoder, layers=tuple(encoder.layers))
     reference = open_session(build_graph(encoder, quantisation="fp32", pooling="mean"))
-    session, _ = GraphStore(e5, "mean", model_dir, tokenizer.ids).open("int8")
+    session, *_ = GraphStore(e5, "mean", model_dir, tokenizer.ids, "cpu").open("int8")
     for text in (SAMPLES[0], SAMPLES[4], SAMPLES[5]):
         ids = tokenizer.ids(f"passage: {text}")
         expected = embed(encoder, ids)

@@ -131,8 +131,8 @@ def load(options: RerankerOptions) -> CrossEncoder:
 
 def _assemble(spec: ModelSpec, files: ModelFiles, model_dir: Path) -> CrossEncoder:
     tokenizer = read_tokenizer(spec, files)
-    store = CrossEncoderGraphs(files, "cls", model_dir, tokenizer.ids, tokenizer.pair)
-    session, _ = store.open("int8")
+    store = CrossEncoderGraphs(files, "cls", model_dir, tokenizer.ids, "cpu", tokenizer.pair)
+    session, *_ = store.open("int8")
     return CrossEncoder(session, tokenizer, name=spec.name)
 
 

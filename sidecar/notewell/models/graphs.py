@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import platform
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,17 +27,21 @@ import numpy as np
 import onnxruntime
 from filelock import FileLock
 from onnxruntime import InferenceSession
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, RuntimeException
 
 from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.base.support import disk, program
-from notewell.base.types import FloatArray, Quantisation
+from notewell.base.types import Device, FloatArray, Quantisation
 from notewell.base.types.frozen import frozen
 from notewell.models.bert_onnx import build_graph
 from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
+from notewell.models.devices import available_devices, providers_of
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
 from notewell.models.onnx_writer import BuiltGraph
 from notewell.models.q4 import read_q4
+
+log = logging.getLogger(__name__)
 
 AGREEMENT = 0.98
 _TINY = 1e-12
@@ -54,22 +59,29 @@ SAMPLES = (
 
 @frozen
 class GraphStore:
-    """The graphs of one model. `ids` gives the token ids of a text, for the comparison."""
+    """The graphs of one model. `ids` gives the token ids of a text, for the comparison.
+
+    On another `device` than the processor the graph is fp32, if its vectors agree with those of the
+    processor; else the processor is used.
+    """
 
     files: ModelFiles
     pooling: Pooling
     model_dir: Path
     ids: Callable[[str], Sequence[int]]
+    device: Device
 
-    def open(self, wanted: Quantisation) -> tuple[InferenceSession, Quantisation]:
-        """A session of the graph, and the quantisation that it uses on this computer.
+    def open(self, wanted: Quantisation) -> tuple[InferenceSession, Quantisation, Device]:
+        """A session of the graph, and the quantisation and the device that it uses here.
 
         Builds missing files. Raises ModelDamagedError if the weights do not fit the graph.
         """
+        if self.device != "cpu" and (session := self._session_on_device()) is not None:
+            return session, "fp32", self.device
         session = self._agreeing_session() if wanted == "int8" else None
         if session is not None:
-            return session, "int8"
-        return self._cached_session("fp32"), "fp32"
+            return session, "int8", "cpu"
+        return self._cached_session("fp32"), "fp32", "cpu"
 
     def _agreeing_session(self) -> InferenceSession | None:
         """The int8 session, unless int8 does not agree with fp32 on this computer."""
@@ -78,14 +90,34 @@ class GraphStore:
             return self._first_start()
         return self._cached_session("int8") if agrees else None
 
+    def _session_on_device(self) -> InferenceSession | None:
+        """The fp32 session on the device; None where it is not there or computes something else."""
+        if self.device not in available_devices():
+            return None
+        reference = self._cached_session("fp32")
+        verdict = self._verdict_path(self.device)
+        agrees = _read_verdict(verdict)
+        if agrees is False:
+            return None
+        try:
+            session = open_session(self._graph_path("fp32"), self.device)
+            cosine = self._agreement(session, reference) if agrees is None else 1.0
+        except (ModelDamagedError, RuntimeException, Fail) as error:  # also of its driver
+            log.warning("The model does not run on %s: %s", self.device, error)
+            return None
+        if agrees is None:
+            _write_verdict(verdict, cosine)
+        return session if cosine >= AGREEMENT else None
+
     def _graph_path(self, quantisation: Quantisation) -> Path:
         weights, config = self.files.weights_hash, self.files.hashes[CONFIG_FILE]
         name = f"{weights[:16]}-{config[:8]}-{self.pooling}-{quantisation}-v{GRAPH_VERSION}"
         return self.model_dir / "graphs" / f"{name}.onnx"
 
-    def _verdict_path(self) -> Path:
-        path = self._graph_path("int8")
-        return path.with_name(f"{path.stem}.{_this_computer()}.json")
+    def _verdict_path(self, device: Device = "cpu") -> Path:
+        path = self._graph_path("int8" if device == "cpu" else "fp32")
+        of_device = "" if device == "cpu" else f".{device}"
+        return path.with_name(f"{path.stem}.{_this_computer()}{of_device}.json")
 
     def _cached_session(self, quantisation: Quantisation) -> InferenceSession:
         path = self._graph_path(quantisation)
@@ -133,8 +165,7 @@ class GraphStore:
             cosine = self._agreement(session, reference)
         except ModelDamagedError:  # operators or types that this build of onnxruntime lacks
             session, cosine = None, 0.0
-        verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
-        disk.replace(self._verdict_path(), json.dumps(verdict).encode(), mode=disk.SHARED)
+        _write_verdict(self._verdict_path(), cosine)
         return session if cosine >= AGREEMENT else None
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
@@ -147,7 +178,7 @@ class GraphStore:
         return mean if np.isfinite(mean) else 0.0
 
 
-def open_session(graph: Path | BuiltGraph) -> InferenceSession:
+def open_session(graph: Path | BuiltGraph, device: Device = "cpu") -> InferenceSession:
     """A session with one thread: callers use several threads (see onnx_embedder.py).
 
     Raises ModelDamagedError if onnxruntime cannot load the graph, ModelError if it would report
@@ -170,7 +201,7 @@ def open_session(graph: Path | BuiltGraph) -> InferenceSession:
         return onnxruntime.InferenceSession(
             graph.model if isinstance(graph, BuiltGraph) else str(graph),
             options,
-            providers=["CPUExecutionProvider"],
+            providers=providers_of(device),
         )
     except Exception as error:  # onnxruntime's errors have no common base
         raise ModelDamagedError(
@@ -209,8 +240,13 @@ def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
     return np.asarray(embedding[0], np.float32)
 
 
+def _write_verdict(path: Path, cosine: float) -> None:
+    verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
+    disk.replace(path, json.dumps(verdict).encode(), mode=disk.SHARED)
+
+
 def _read_verdict(path: Path) -> bool | None:
-    """True if int8 agreed with fp32 on this computer; None if unknown."""
+    """True if the vectors agreed with those of fp32 on the processor; None if unknown."""
     try:
         return bool(json.loads(path.read_bytes())["agrees"])
     except (OSError, ValueError, KeyError, TypeError):

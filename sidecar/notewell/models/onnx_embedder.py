@@ -239,9 +239,14 @@ def _assemble(
 ) -> OnnxEmbedder:
     rules, model_dir = options.rules, options.model_dir
     tokenizer = read_tokenizer(spec, files)
-    store = GraphStore(files, kind.pooling(spec), model_dir, tokenizer.ids)
-    session, quantisation = store.open(rules.quantisation)
-    if quantisation != rules.quantisation:
+    store = GraphStore(files, kind.pooling(spec), model_dir, tokenizer.ids, rules.device)
+    session, quantisation, device = store.open(rules.quantisation)
+    if device != rules.device:
+        options.say(
+            f"{spec.name} runs on the processor: the installed onnxruntime cannot use"
+            f" {rules.device}, or computes something else there (`notewell models list`)."
+        )
+    elif quantisation != rules.quantisation and device == "cpu":
         options.say(
             f"{spec.name} runs as {quantisation}, because {rules.quantisation} is not precise"
             " enough on this processor."

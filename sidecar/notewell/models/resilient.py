@@ -68,7 +68,7 @@ class Degrading(Protocol):
 def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:
     """The rules of a step; `processors` is the number of threads that a setting of 0 means."""
     if step == "single_fp32":
-        return replace(rules, threads=1, quantisation="fp32")
+        return replace(rules, threads=1, quantisation="fp32", device="cpu")
     if step == "fewer_threads":
         return replace(rules, threads=max((rules.threads or processors) // 2, 1))
     return rules

@@ -90,6 +90,7 @@ const ofNotes = (): Words => ({
   "chunking.overlap_tokens": t("Shared by neighbours, in tokens"),
   "model.quantisation": t("Precision of the vectors"),
   "model.threads": t("Processor threads"),
+  "model.device": t("Device that computes"),
   "model.folder": t("Folder with the model"),
   "model.provider": t("Where the model runs"),
   "model.base_url": t("Address of the service"),

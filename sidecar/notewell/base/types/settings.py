@@ -11,6 +11,7 @@ from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Gt, Le, MaxLen
 from notewell.base.types.values import (
     ChunkMethod,
+    Device,
     Direction,
     EmbeddingProvider,
     FusionMethod,
@@ -86,6 +87,7 @@ class ModelRules:
 
     name: str = "all-MiniLM-L6-v2"
     quantisation: Quantisation = "int8"
+    device: Device = "cpu"  # others run in fp32, whose vectors are others than those of int8
     threads: Count = 0  # 0 means one per processor
     folder: str | None = None  # a folder that already holds the weights
     provider: EmbeddingProvider = "local"

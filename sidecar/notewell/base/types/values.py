@@ -63,6 +63,8 @@ SpanKind = Literal[
 ]
 WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
+# Where a local model runs, if the installed build of onnxruntime has it.
+Device = Literal["cpu", "coreml", "cuda", "openvino"]
 ProviderKind = Literal["none", "openai", "anthropic"]
 EmbeddingProvider = Literal[
     "local", "openai", "ollama", "gemini", "voyage", "cohere", "jina", "mistral"

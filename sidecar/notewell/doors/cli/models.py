@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import NotFoundError
-from notewell.base.types import Settings
+from notewell.base.types import Device, Settings
 from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
 from notewell.doors.cli.asking import asking
 from notewell.doors.cli.index import cost_text
@@ -31,7 +31,8 @@ def list_models(as_json: bool) -> None:
     if as_json:
         rerankers = [_reranker_view(spec, settings) for spec in RERANKERS]
         views = [_view(spec, folder, settings) for spec, folder in found]
-        emit_object({"models": views, "rerankers": rerankers})
+        devices = {"configured": settings.model.device, "available": _devices()}
+        emit_object({"models": views, "rerankers": rerankers, "devices": devices})
         return
     reranker = settings.search.reranker if settings.search.rerank else None
     rows = [
@@ -44,6 +45,14 @@ def list_models(as_json: bool) -> None:
     ]
     headings = ("used", "name", "dims", "tokens", "size", "time", "here", "languages", "quality")
     print_table(headings, rows, right=("dims", "tokens", "size", "time"))
+    offered = ", ".join(_devices())
+    click.echo(f"\nDevice (model.device): {settings.model.device}; here there is: {offered}")
+
+
+def _devices() -> tuple[Device, ...]:
+    from notewell.models.devices import available_devices  # noqa: PLC0415 - loads onnxruntime
+
+    return available_devices()
 
 
 def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tuple[str, ...]:
