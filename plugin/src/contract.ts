@@ -3220,7 +3220,8 @@ export interface CatalogueModel {
  * `GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
  *
  * `languages` are estimated from scripts and common words. `service` is set for a model behind an
- * API.
+ * API. `alternatives` are models that read the same languages and are better by their authors'
+ * figures, which we have not measured.
  */
 export interface SuggestReply {
   readonly vault: string;
@@ -3228,6 +3229,7 @@ export interface SuggestReply {
   readonly languages: readonly LanguageShare[];
   readonly suggestion: SuggestedModel | null;
   readonly service: ServiceCost | null;
+  readonly alternatives: readonly SuggestedModel[];
 }
 
 /** The share, 0..1, of notes in a language: its ISO 639-1 code and its English name. */

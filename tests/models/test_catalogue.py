@@ -30,6 +30,10 @@ def test_the_catalogue_has_the_documented_models() -> None:
         "all-MiniLM-L12-v2",
         "all-mpnet-base-v2",
         "multi-qa-mpnet-base-cos-v1",
+        "snowflake-arctic-embed-xs",
+        "bge-small-en-v1.5",
+        "gte-small",
+        "granite-embedding-30m-english",
         "multilingual-e5-small",
         "multilingual-e5-small-q4",
     ]

@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,33 @@ def test_half_precision_weights_can_be_read(folder: Path) -> None:
     save_file({k: v.astype(np.float16) for k, v in load_file(weights).items()}, weights)
     assert np.allclose(read_encoder(folder).words, expected.words, atol=1e-2)
     assert read_encoder(folder).words.dtype == np.float32
+
+
+def test_bfloat16_weights_can_be_read(folder: Path) -> None:
+    expected = read_encoder(folder)
+    weights = folder / "model.safetensors"
+    write_bfloat16(weights, load_file(weights))
+    found = read_encoder(folder)
+    assert found.words.dtype == np.float32
+    assert np.allclose(found.words, expected.words, rtol=2**-7, atol=0)
+    assert np.allclose(found.layers[1].output.bias, expected.layers[1].output.bias, rtol=2**-7)
+
+
+def write_bfloat16(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
+    """Write a file of numbers that numpy does not have: the upper halves of float32."""
+    header: dict[str, object] = {}
+    parts: list[bytes] = []
+    for name, tensor in tensors.items():
+        halves = (np.ascontiguousarray(tensor, np.float32).view(np.uint32) >> 16).astype("<u2")
+        start = sum(map(len, parts))
+        parts.append(halves.tobytes())
+        header[name] = {
+            "dtype": "BF16",
+            "shape": list(tensor.shape),
+            "data_offsets": [start, start + len(parts[-1])],
+        }
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(parts))
 
 
 def test_the_token_type_of_every_token_is_in_the_positions(folder: Path) -> None:

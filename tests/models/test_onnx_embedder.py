@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 
 from notewell.base.errors import ModelError
-from notewell.base.types import Embedder, ModelKey
-from notewell.models.catalogue import ModelSpec
+from notewell.base.types import Embedder, ModelKey, ModelRules
+from notewell.models import onnx_embedder
+from notewell.models.catalogue import ModelSpec, find
+from notewell.models.encoder import read_encoder
 from notewell.models.onnx_embedder import OnnxEmbedder, QueryGate
+from notewell.models.providers import EmbedderOptions
 from notewell.models.tokens import TextTokenizer
+from tests.models.reference import hidden
+from tests.tiny_model import HIDDEN
 from tests.waiting import HANG_S
 
 Load = Callable[..., Embedder]
@@ -196,3 +201,38 @@ def test_workers_wait_for_queries_but_not_indefinitely() -> None:
             assert not gate.give_way()
         assert not gate.give_way()
     assert gate.give_way()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "snowflake-arctic-embed-xs",
+        "bge-small-en-v1.5",
+        "gte-small",
+        "granite-embedding-30m-english",
+    ],
+)
+def test_models_of_the_catalogue_pool_and_prefix_as_they_were_trained(
+    name: str, tiny_spec: ModelSpec, tiny_folder: Path, tmp_path: Path
+) -> None:
+    of_catalogue = find(name)
+    spec = replace(
+        tiny_spec,
+        dimensions=HIDDEN,
+        pooling=of_catalogue.pooling,
+        query_prefix=of_catalogue.query_prefix,
+        passage_prefix=of_catalogue.passage_prefix,
+    )
+    rules = ModelRules(name="tiny", folder=str(tiny_folder), quantisation="fp32")
+    options = EmbedderOptions(rules, spec, tiny_folder, tmp_path, offline=True, say=print)
+    embedder = onnx_embedder.load(options)
+    encoder = read_encoder(tiny_folder)
+    tokenizer = TextTokenizer.from_file(tiny_folder / "tokenizer.json", spec.max_tokens)
+    for prefix, vector in (
+        (spec.query_prefix, embedder.embed_query("bread and light")),
+        (spec.passage_prefix, embedder.embed_passages(["bread and light"])[0]),
+    ):
+        states = hidden(encoder, tokenizer.ids(f"{prefix}bread and light"))
+        pooled = states[0] if of_catalogue.pooling == "cls" else states.mean(axis=0)
+        assert vector == pytest.approx(pooled / np.linalg.norm(pooled), abs=1e-5)
+    embedder.close()

@@ -98,7 +98,8 @@ class SuggestReply:
     """`GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
 
     `languages` are estimated from scripts and common words. `service` is set for a model behind an
-    API.
+    API. `alternatives` are models that read the same languages and are better by their authors'
+    figures, which we have not measured.
     """
 
     vault: str
@@ -106,6 +107,7 @@ class SuggestReply:
     languages: tuple[LanguageShare, ...]
     suggestion: SuggestedModel | None
     service: ServiceCost | None
+    alternatives: tuple[SuggestedModel, ...] = ()
 
 
 @frozen

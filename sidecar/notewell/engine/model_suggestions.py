@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from notewell.base.types import ModelRules, PassageText, Settings, VaultRecord
@@ -16,7 +16,7 @@ from notewell.contract.manage import (
 )
 from notewell.engine.ingest.embed import model_work
 from notewell.index.port import Index
-from notewell.models.catalogue import ModelSpec, find, known
+from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
 
 # Code points, and the language that is written with them most; the first that fits counts.
 _SCRIPTS: tuple[tuple[str, str], ...] = (
@@ -130,6 +130,7 @@ class ModelSuggestions:
             ),
             suggestion=self._suggestion(found, passages),
             service=_cost(self.settings.model, passages, tokens) if remote else None,
+            alternatives=tuple(self._alternatives(found, passages)),
         )
 
     def waiting_service(self) -> ServiceCost | None:
@@ -158,6 +159,28 @@ class ModelSuggestions:
             minutes=minutes,
             reason=_reason(foreign, unread, used, spec, minutes),
         )
+
+    def _alternatives(self, found: dict[str, float], passages: int) -> Iterator[SuggestedModel]:
+        """Models for the language of most notes that their authors measured to be better."""
+        rules = self.settings.model
+        used = known(rules.name) if rules.provider == "local" else None
+        if used is None or used.published is None or next(iter(found), None) not in used.languages:
+            return
+        for spec in CATALOGUE:
+            better = spec.published is not None and spec.published > used.published
+            if better and spec.languages == used.languages:
+                minutes = self._minutes(spec, used, passages)
+                reason = (
+                    f"Its authors state an nDCG@10 of {spec.published:.2f} on BEIR, those of"
+                    f" {used.name} {used.published:.2f}; we have not measured it."
+                    f" {spec.download_mb} MB to download, and about {_minutes(minutes)} to embed"
+                    " the vault again."
+                )
+                yield SuggestedModel(spec.name, spec.download_mb, minutes, reason)
+
+    def _minutes(self, spec: ModelSpec, used: ModelSpec, passages: int) -> int:
+        """Estimate by the layers of both models how long embedding the vault takes."""
+        return max(round(passages * self._seconds() * spec.layers / used.layers / 60), 1)
 
     def _seconds(self) -> float:
         work = model_work(self.index)

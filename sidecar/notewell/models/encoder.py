@@ -22,6 +22,7 @@ from notewell.base.errors import ModelDamagedError, ModelError
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
+from notewell.models.tensor_file import read_tensor
 
 BLOCK = 32
 
@@ -251,7 +252,7 @@ class _Tensors:
         full = self._prefix + name
         if full not in self._names:
             raise ModelDamagedError(f"{self._path} has no tensor {full!r}. Fetch it again.")
-        return np.asarray(self._file.get_tensor(full), dtype=np.float32)
+        return read_tensor(self._path, self._file, full)
 
     def linear(self, name: str, config: EncoderConfig) -> Linear:
         weight, bias = self.get(f"{name}.weight"), self.get(f"{name}.bias")
@@ -266,8 +267,8 @@ class _Tensors:
         """A layer with one output, whose name never has the prefix."""
         if f"{name}.weight" not in self._names or f"{name}.bias" not in self._names:
             raise ModelDamagedError(f"{self._path} has no layer {name!r}. Fetch it again.")
-        weight = np.asarray(self._file.get_tensor(f"{name}.weight"), dtype=np.float32)
-        bias = np.asarray(self._file.get_tensor(f"{name}.bias"), dtype=np.float32)
+        weight = read_tensor(self._path, self._file, f"{name}.weight")
+        bias = read_tensor(self._path, self._file, f"{name}.bias")
         if weight.shape[0] != 1 or bias.shape != (1,):
             raise ModelDamagedError(
                 f"{self._path}: {name} has {weight.shape[0]} outputs; a cross-encoder has one."
@@ -283,7 +284,7 @@ def _open_tensors(path: Path) -> Iterator[_Tensors]:
     try:
         with safe_open(str(path), framework="np") as file:
             yield _Tensors(path, file)
-    except (OSError, SafetensorError, TypeError) as error:  # TypeError: bfloat16 without ml_dtypes
+    except (OSError, SafetensorError, TypeError, ValueError) as error:  # numbers of another kind
         raise ModelDamagedError(
             f"{path} cannot be read ({error}). Fetch the model again."
         ) from error

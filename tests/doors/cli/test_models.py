@@ -141,6 +141,20 @@ def test_a_model_is_suggested_for_notes_in_another_language(
     assert "notewell index --model multilingual-e5-small-q4" in shown
 
 
+def test_models_are_told_that_their_authors_measured_to_be_better(
+    notewell: CommandLine, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_MODEL_NAME", "all-MiniLM-L6-v2")
+    (indexed / "English.md").write_text("The bees are not on the roof, and you have to wait.")
+    notewell("index", indexed)
+    found = notewell.json("models", "suggest", "--vault", indexed)
+    names = {model["name"] for model in found["alternatives"]}
+    assert "bge-small-en-v1.5" in names
+    assert not any(name.startswith("multilingual") for name in names)
+    shown = notewell("models", "suggest", "--vault", indexed).stdout
+    assert "Its authors state an nDCG@10 of 0.52 on BEIR, those of all-MiniLM-L6-v2 0.42" in shown
+
+
 def test_nothing_is_suggested_for_notes_that_the_model_reads(
     notewell: CommandLine, indexed: Path
 ) -> None:

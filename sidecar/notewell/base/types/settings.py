@@ -42,6 +42,10 @@ MODEL_NAMES: tuple[str, ...] = (
     "all-MiniLM-L12-v2",
     "all-mpnet-base-v2",
     "multi-qa-mpnet-base-cos-v1",
+    "snowflake-arctic-embed-xs",
+    "bge-small-en-v1.5",
+    "gte-small",
+    "granite-embedding-30m-english",
     "multilingual-e5-small",
     "multilingual-e5-small-q4",
 )

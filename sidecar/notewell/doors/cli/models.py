@@ -43,7 +43,18 @@ def list_models(as_json: bool) -> None:
         _row(spec, model_folder(spec, settings), used=spec.name == reranker, dims="reranker")
         for spec in RERANKERS
     ]
-    headings = ("used", "name", "dims", "tokens", "size", "time", "here", "languages", "quality")
+    headings = (
+        "used",
+        "name",
+        "dims",
+        "tokens",
+        "size",
+        "time",
+        "here",
+        "languages",
+        "quality",
+        "BEIR",
+    )
     print_table(headings, rows, right=("dims", "tokens", "size", "time"))
     offered = ", ".join(_devices())
     click.echo(f"\nDevice (model.device): {settings.model.device}; here there is: {offered}")
@@ -67,6 +78,7 @@ def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tupl
         "yes" if folder is not None else "no",
         ", ".join(spec.languages),
         ", ".join(f"{language} {gain:.2f}" for language, gain in spec.quality),
+        f"{spec.published:.2f}" if spec.published is not None else "",
     )
 
 
@@ -106,7 +118,11 @@ def _show_suggestion(found: SuggestReply) -> None:
         click.echo(f"\n{found.suggestion.reason}")
         click.echo(runnable(f"Use it with `notewell index --model {found.suggestion.name}`"))
     elif found.service is None:
-        click.echo("\nThe model reads these notes; nothing better is suggested.")
+        click.echo("\nThe model reads these notes.")
+    for model in found.alternatives:
+        click.echo(f"\n{model.name}: {model.reason}")
+    if found.alternatives:
+        click.echo(runnable("\nTry one with `notewell index --model NAME`; the vectors stay."))
 
 
 def _show_cost(service: ServiceCost) -> None:
@@ -187,6 +203,7 @@ def _view(spec: ModelSpec, folder: Path | None, settings: Settings) -> dict[str,
         "download_mb": spec.download_mb,
         "time": spec.time,
         "quality": dict(spec.quality),
+        "published": spec.published,
         "runtime": spec.runtime,
         "configured": spec.name == settings.model.name,
         "path": str(folder) if folder is not None else None,
