@@ -440,6 +440,7 @@ export interface Result {
   readonly children: number | null;
   readonly page: number | null;
   readonly node: string | null;
+  readonly seconds: number | null;
   readonly embedded_in: readonly string[];
   readonly id: string | null;
   readonly hash: string | null;
@@ -490,7 +491,8 @@ export interface RawScores {
  * A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
  *
  * `children`: of a list item that was found by itself, how many items are directly in it. `page`
- * is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
+ * is the number of a page from 1, `node` the id of a node of a canvas, `seconds` the place in a
+ * recording, where the file has them.
  *
  * `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
  * with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
@@ -508,6 +510,7 @@ export interface Passage {
   readonly children: number | null;
   readonly page: number | null;
   readonly node: string | null;
+  readonly seconds: number | null;
   readonly id: string | null;
   readonly hash: string | null;
   readonly lines: readonly [number, number] | null;
@@ -3220,7 +3223,7 @@ export interface CatalogueModel {
  * `GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
  *
  * `languages` are estimated from scripts and common words. `service` is set for a model behind an
- * API. `alternatives` are models that read the same languages and are better by their authors'
+ * API. `further_models` are models that read the same languages and are better by their authors'
  * figures, which we have not measured.
  */
 export interface SuggestReply {
@@ -3229,7 +3232,7 @@ export interface SuggestReply {
   readonly languages: readonly LanguageShare[];
   readonly suggestion: SuggestedModel | null;
   readonly service: ServiceCost | null;
-  readonly alternatives: readonly SuggestedModel[];
+  readonly further_models: readonly SuggestedModel[];
 }
 
 /** The share, 0..1, of notes in a language: its ISO 639-1 code and its English name. */

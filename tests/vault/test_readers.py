@@ -87,6 +87,17 @@ SAMPLES: Mapping[str, Sample] = {
         epub("<h1>Bees</h1><p>They dance for clover.</p>", "<p>And rest.</p>", title="A note"),
         ("They dance for clover.", "And rest."),
     ),
+    ".srt": Sample(
+        "1\n00:00:01,000 --> 00:00:03,500\n<i>They dance</i>\n\n2\n"
+        "00:00:04,000 --> 00:00:06,000\nfor clover &amp; sun.\n",
+        ("They dance\nfor clover & sun.",),
+    ),
+    ".vtt": Sample(
+        "WEBVTT\n\nNOTE of nobody\n\nSTYLE\n::cue { color: red }\n\n"
+        "00:01.000 --> 00:03.000 align:start\n<v Ada>They <c.loud>all</c> dance too </v>\n\n"
+        "01:00:10.000 --> 01:00:12.000\n<v Bob>But why now </v>\n",
+        ("Ada: They all dance too", "Bob: But why now"),
+    ),
     ".csv": Sample(
         "Month, Flower\nMay, Lilac\nJuly, Ähren\n", ("Month | Flower\nMay | Lilac\nJuly | Ähren",)
     ),

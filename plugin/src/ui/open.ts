@@ -103,9 +103,9 @@ function openDocument({ path, uri }: Place): void {
   else new Notice(t("“{path}” is a document on the server's computer, outside this vault.", { path: path.slice(DOCUMENTS.length) }));
 }
 
-/** Whether a place is in another vault. */
+/** Whether a place is in another vault, or a transcript: its address opens the recording at the time. */
 export function isElsewhere({ path }: Pick<Place, "path">): boolean {
-  return path.startsWith(OTHER_VAULTS);
+  return path.startsWith(OTHER_VAULTS) || /\.(srt|vtt)$/i.test(path);
 }
 
 /** The address of a note in another vault; the server cannot make the app open other programs. */

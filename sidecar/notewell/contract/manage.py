@@ -98,7 +98,7 @@ class SuggestReply:
     """`GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
 
     `languages` are estimated from scripts and common words. `service` is set for a model behind an
-    API. `alternatives` are models that read the same languages and are better by their authors'
+    API. `further_models` are models that read the same languages and are better by their authors'
     figures, which we have not measured.
     """
 
@@ -107,7 +107,7 @@ class SuggestReply:
     languages: tuple[LanguageShare, ...]
     suggestion: SuggestedModel | None
     service: ServiceCost | None
-    alternatives: tuple[SuggestedModel, ...] = ()
+    further_models: tuple[SuggestedModel, ...] = ()
 
 
 @frozen

@@ -97,7 +97,8 @@ class Passage:
     """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
 
     `children`: of a list item that was found by itself, how many items are directly in it. `page`
-    is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
+    is the number of a page from 1, `node` the id of a node of a canvas, `seconds` the place in a
+    recording, where the file has them.
 
     `id` (`path#n`) is the address of the passage until the note changes, `hash` that of its text
     with its title, which outlives changes elsewhere in the note; `lines` are its first and last.
@@ -115,6 +116,7 @@ class Passage:
     children: int | None = None
     page: int | None = None
     node: str | None = None
+    seconds: int | None = None
     id: str | None = None
     hash: str | None = None
     lines: tuple[int, int] | None = None
@@ -220,6 +222,7 @@ class Result:
     children: int | None = None
     page: int | None = None
     node: str | None = None
+    seconds: int | None = None
     embedded_in: tuple[str, ...] = ()
     id: str | None = None
     hash: str | None = None

@@ -130,7 +130,7 @@ class ModelSuggestions:
             ),
             suggestion=self._suggestion(found, passages),
             service=_cost(self.settings.model, passages, tokens) if remote else None,
-            alternatives=tuple(self._alternatives(found, passages)),
+            further_models=tuple(self._further_models(found, passages)),
         )
 
     def waiting_service(self) -> ServiceCost | None:
@@ -160,7 +160,7 @@ class ModelSuggestions:
             reason=_reason(foreign, unread, used, spec, minutes),
         )
 
-    def _alternatives(self, found: dict[str, float], passages: int) -> Iterator[SuggestedModel]:
+    def _further_models(self, found: dict[str, float], passages: int) -> Iterator[SuggestedModel]:
         """Models for the language of most notes that their authors measured to be better."""
         rules = self.settings.model
         used = known(rules.name) if rules.provider == "local" else None

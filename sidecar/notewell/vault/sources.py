@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from notewell.vault.read_notes import HashedNote, content_hash, read_note
 from notewell.vault.readers import READERS, link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import Anchor
+from notewell.vault.readers.transcript import RECORDINGS
 
 if TYPE_CHECKING:  # imported when it is used: searches do without
     from notewell.vault.mirror import Mirror
@@ -110,12 +112,29 @@ class FolderSource:
         return walker.decide(self._record.path, self._rules, path)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
-        """An `obsidian://` link."""
-        return obsidian_uri(self._record.obsidian_name, path, anchor)
+        """An `obsidian://` link; of a transcript one to its recording, if that lies beside it."""
+        name = self._record.obsidian_name
+        recording = None if path.endswith(".md") else recording_of(self._record.path, path)
+        if recording is not None:
+            return obsidian_uri(name, recording, anchor if anchor and anchor.isdecimal() else None)
+        return obsidian_uri(name, path, anchor)
 
     def receiver(self) -> Mirror | None:
         """None: clients only report what changed."""
         return None
+
+
+def recording_of(root: Path, path: str) -> str | None:
+    """The recording beside a transcript that has its name; None where there is none.
+
+    Only files with times, and plain text, are transcripts.
+    """
+    reader = reader_of(path)
+    if reader is None or (reader.anchor != "time" and reader.kind != "text"):
+        return None
+    stem = path.removesuffix(PurePosixPath(path).suffix)
+    names = (f"{stem}{suffix}" for suffix in RECORDINGS)
+    return next((name for name in names if (root / name).is_file()), None)
 
 
 @lru_cache(maxsize=128)
@@ -127,8 +146,9 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     and finds a Markdown note without its ending.
     """
     reader = reader_of(path)
-    kind = "line" if reader is None else reader.anchor
-    mark = _MARKS.get(kind)
+    mark = _MARKS.get("line" if reader is None else reader.anchor)
+    if reader is None and PurePosixPath(path).suffix.lower() in RECORDINGS:
+        mark = _TIME_MARK
     place = f"{mark}{anchor}" if anchor is not None and mark is not None else ""
     return f"obsidian://open?vault={_escape(vault)}&file={_escape(link_name(path) + place)}"
 
@@ -177,3 +197,4 @@ def source_of(record: VaultRecord, rules: VaultRules | None = None) -> Source:
 
 # How Obsidian's addresses name a place in a file, by the kind of its anchors.
 _MARKS: Mapping[Anchor, str] = {"line": "#^", "page": "#page="}
+_TIME_MARK = "#t="  # of a recording

@@ -148,7 +148,7 @@ def test_models_are_told_that_their_authors_measured_to_be_better(
     (indexed / "English.md").write_text("The bees are not on the roof, and you have to wait.")
     notewell("index", indexed)
     found = notewell.json("models", "suggest", "--vault", indexed)
-    names = {model["name"] for model in found["alternatives"]}
+    names = {model["name"] for model in found["further_models"]}
     assert "bge-small-en-v1.5" in names
     assert not any(name.startswith("multilingual") for name in names)
     shown = notewell("models", "suggest", "--vault", indexed).stdout

@@ -119,9 +119,9 @@ def _show_suggestion(found: SuggestReply) -> None:
         click.echo(runnable(f"Use it with `notewell index --model {found.suggestion.name}`"))
     elif found.service is None:
         click.echo("\nThe model reads these notes.")
-    for model in found.alternatives:
+    for model in found.further_models:
         click.echo(f"\n{model.name}: {model.reason}")
-    if found.alternatives:
+    if found.further_models:
         click.echo(runnable("\nTry one with `notewell index --model NAME`; the vectors stay."))
 
 

@@ -39,6 +39,7 @@ from notewell.vault.list_items import item_text, items_around
 from notewell.vault.properties import properties_text
 from notewell.vault.readers import reader_of
 from notewell.vault.readers.reader import Anchor
+from notewell.vault.readers.transcript import clock
 from notewell.vault.sections import headings_at
 
 Uri: TypeAlias = Callable[[str, str | None], str]
@@ -257,6 +258,7 @@ def _result(
         children=best.children,
         page=best.page,
         node=best.node,
+        seconds=best.seconds,
         embedded_in=embedded_in(index, note),
         id=best.id,
         hash=best.hash,
@@ -271,6 +273,9 @@ def _with_own_address(passage: Passage, anchor: Anchor) -> Passage:
         return passage
     if anchor == "node":
         return replace(passage, node=passage.block)
+    if anchor == "time":
+        seconds = int(passage.block)
+        return replace(passage, block=None, heading=clock(seconds), seconds=seconds)
     page = int(passage.block) if passage.block.isdecimal() else None
     return replace(passage, block=None, page=page)
 

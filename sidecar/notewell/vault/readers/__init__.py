@@ -22,6 +22,7 @@ from notewell.vault.readers.pdf import PDF
 from notewell.vault.readers.reader import Reader
 from notewell.vault.readers.table import TABLES
 from notewell.vault.readers.text import LONG_MARKDOWN, MARKDOWN, PLAIN_TEXT
+from notewell.vault.readers.transcript import TRANSCRIPTS
 
 _ROWS = (
     MARKDOWN,
@@ -37,6 +38,7 @@ _ROWS = (
     *TABLES,
     *CODE,
     *IMAGES,
+    *TRANSCRIPTS,
 )
 
 READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}

@@ -34,8 +34,9 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]")
 # ended, and after all others: one of them may take as long as thousands of notes.
 ORDINARY_BYTES = 256 * 1024
 # What a place in a file is named by, beside its line in the text that was read: nothing more, a
-# page, a cell of a notebook, or a node of a canvas. Such a name is the `block` of a span.
-Anchor = Literal["line", "page", "cell", "node"]
+# page, a cell of a notebook, a node of a canvas, or the second of a recording. Such a name is the
+# `block` of a span.
+Anchor = Literal["line", "page", "cell", "node", "time"]
 
 NO_OCR = "Its text is not read: the setting vault.ocr needs the program tesseract (docs/files.md)."
 
