@@ -81,9 +81,10 @@ plugin: $(NODE)/.made $(if $(strip $(VAULT)),$(VENV)/.runs) ## Build the plugin:
 release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check
 
-release: $(VENV)/.runs $(RELEASE_VENV)/.made $(BUILDS) ## Wheel, sdist, the plugin's files and a bill of components in dist/, with checksums; built twice and compared
+release: $(VENV)/.runs $(RELEASE_VENV)/.made $(BUILDS) ## Wheel, sdist, the bundle for assistants, the plugin's files and a bill of components in dist/, with checksums; built twice and compared
 	@$(PY) release/components.py --bill $(DIST)
 	@$(RELEASE_PY) release/build.py --out $(DIST)
+	@$(PY) release/bundle.py $(DIST)
 
 notices: $(VENV)/.runs ## THIRD_PARTY_NOTICES.md, from the packages that are installed
 	@$(PY) release/components.py --notices THIRD_PARTY_NOTICES.md

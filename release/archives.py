@@ -53,13 +53,13 @@ def pack_tar(folder: Path, archive: Path, moment: int) -> None:
             tar.add(path, name, recursive=False, filter=plain)
 
 
-def pack_zip(folder: Path, archive: Path, moment: int) -> None:
-    """Pack a folder with its name as the first part of every path, as .zip for Windows."""
+def pack_zip(folder: Path, archive: Path, moment: int, *, named: bool = True) -> None:
+    """Pack a folder as .zip; `named`: with its name as the first part of every path."""
     date = time.gmtime(max(moment, _FIRST_ZIP_TIME))[:6]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for path in _sorted(folder):
             if path.is_file():
-                name = path.relative_to(folder.parent).as_posix()
+                name = path.relative_to(folder.parent if named else folder).as_posix()
                 entry = zipfile.ZipInfo(name, date)
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 packed.writestr(entry, path.read_bytes())
