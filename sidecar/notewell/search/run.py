@@ -81,7 +81,8 @@ def search(context: SearchContext) -> SearchReply:
     """
     report = Report(Trace(enabled=context.request.explain))
     generation = context.index.generation
-    parsed = parser.parse(context.request.q, plain=context.request.plain, scopes=True)
+    request = context.request
+    parsed = parser.parse(request.q, plain=request.plain, scopes=True, typing=request.typing)
     report.warnings += parsed.warnings
     report.trace.stage("parse", count_in=1, count_out=1)
     scope = find_scope(context, parsed, report)

@@ -230,3 +230,23 @@ def test_alternatives_of_words_stay_alternatives_beside_a_filter() -> None:
     assert condition("((car OR bus) big) OR tag:x") == Either(
         (All((either, Text("big", exact=False))), Tagged("x"))
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases", "scored"),
+    [
+        ('"left hand thr', ("left hand",), "left hand thr"),
+        ('"left hand thread ', ("left hand thread",), "left hand thread"),
+        ('bolt "left hand thr', ("left hand",), "bolt left hand thr"),
+        ('"left', (), "left"),
+        ('"left ha', (), "left ha"),
+        ('"', (), ""),
+        ('"left hand" thr', ("left hand",), "left hand thr"),
+    ],
+)
+def test_a_phrase_that_is_still_typed_is_one_but_for_its_last_word(
+    text: str, phrases: tuple[str, ...], scored: str
+) -> None:
+    parsed = parse(text, typing=True)
+    assert (parsed.phrases, " ".join(parsed.text.replace('"', " ").split())) == (phrases, scored)
+    assert parsed.warnings == ()

@@ -114,3 +114,21 @@ def test_content_words_are_as_written_or_pairs_of_characters() -> None:
     ]
     assert content_words("健身计划") == ["健身", "计划"]
     assert content_words("") == []
+
+
+def test_a_number_that_is_typed_in_groups_is_found_in_one_piece(make_library: MakeLibrary) -> None:
+    library = make_library(
+        {
+            "Whole.md": "A book, 9780306406157, on a shelf.\n",
+            "Other.md": "ISBN 978-3-16-148410-0 of another one.\n",
+            "Phone.md": "Call 0301234567.\n",
+        }
+    )
+    for query, note in (
+        ("978-0-306-40615-7", "Whole.md"),
+        ("978-0306406157", "Whole.md"),
+        ("030-1234567", "Phone.md"),
+        ("978-3-16-148410-0", "Other.md"),
+    ):
+        results = library.search(query, mode="keyword").results
+        assert [result.path for result in results][:1] == [note], query

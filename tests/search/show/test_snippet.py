@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.index.analyze import spans, tokens
 from notewell.search.show.snippets import Snippets
 from notewell.search.show.windows import ELLIPSIS, Snippet
+from tests.search.library import MakeLibrary
 
 FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
 
@@ -148,3 +150,21 @@ def test_a_sentence_longer_than_a_snippet_is_marked_as_far_as_it_is_shown() -> N
     (mark,) = marked(snippets.make(text, semantic=True))
     assert mark.startswith("word word")
     assert len(mark) <= 100
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("Eski \u0130STANBUL ve \u0130stanbul", "istanbul", ["\u0130STANBUL", "\u0130stanbul"]),
+        ("\u0130\u0130\u0130 then \u0130zmir", "izmir", ["\u0130zmir"]),
+        ("The \u01c6ungla road", "d\u017eungla", ["\u01c6ungla"]),
+        ("A \u01f0azz bar", "jazz", ["\u01f0azz"]),
+        ("A q\u0303uip\u0303 here", "quip", ["q\u0303uip\u0303"]),
+    ],
+)
+def test_letters_whose_folded_form_is_longer_are_marked(
+    make_library: MakeLibrary, text: str, query: str, marked: list[str]
+) -> None:
+    library = make_library({"A.md": f"{text}\n"})
+    (result,) = library.search(query, mode="keyword").results
+    assert [result.snippet[a:b] for a, b in result.highlights] == marked

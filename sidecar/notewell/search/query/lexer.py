@@ -53,6 +53,7 @@ class Lexeme:
 class _Lexer:
     source: str
     scopes: bool = False
+    typing: bool = False
     at: int = 0
     out: list[Lexeme] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -140,7 +141,11 @@ class _Lexer:
 
     def phrase(self, start: int, *, negated: bool) -> None:
         """Read a quoted phrase, or skip a quote that is never closed."""
+        first = not self.unclosed
         found = self.quoted(start)
+        if found is None and self.typing and first:
+            self.begun_phrase(start, negated=negated)
+            return
         if found is None:
             self.warn("A quotation mark is never closed; it was read as text.")
             self.at = start + 1
@@ -148,6 +153,15 @@ class _Lexer:
         text, self.at = found
         if text.strip():
             self.emit("phrase", " ".join(text.split()), negated=negated)
+
+    def begun_phrase(self, start: int, *, negated: bool) -> None:
+        """Read a phrase that is still typed: its whole words, and the last as a word by itself."""
+        self.at = start + 1
+        last = self.source.rfind(" ", self.at) + 1
+        whole = " ".join(self.source[self.at : last].split())
+        if " " in whole:
+            self.emit("phrase", whole, negated=negated)
+            self.at = last
 
     def quoted(self, start: int) -> tuple[str, int] | None:
         r"""Value and end of the quoted text that starts at `start`; `\"` stands for a quote."""
@@ -221,8 +235,13 @@ class _Lexer:
         return len(self.source)
 
 
-def lex(text: str, *, scopes: bool = False) -> tuple[tuple[Lexeme, ...], tuple[str, ...]]:
-    """Lexemes of `text`, and warnings. Groups in the lexemes are balanced."""
-    lexer = _Lexer(text, scopes)
+def lex(
+    text: str, *, scopes: bool = False, typing: bool = False
+) -> tuple[tuple[Lexeme, ...], tuple[str, ...]]:
+    """Lexemes of `text`, and warnings. Groups in the lexemes are balanced.
+
+    `typing`: the text may go on, so that a quotation mark may still be closed.
+    """
+    lexer = _Lexer(text, scopes, typing)
     lexer.run()
     return tuple(lexer.out), tuple(lexer.warnings)

@@ -53,9 +53,16 @@ _SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
 
 
 def parse(
-    text: str, *, plain: bool = False, now: float | None = None, scopes: bool = False
+    text: str,
+    *,
+    plain: bool = False,
+    now: float | None = None,
+    scopes: bool = False,
+    typing: bool = False,
 ) -> ParsedQuery:
     """Parse `text`; `plain` reads all of it as words. Relative dates count from `now` (POSIX).
+
+    `typing`: a phrase whose quotation mark is not closed yet is one already, but for its last word.
 
     `scopes`: also reads scopes and patterns, for those who can read the text of notes.
 
@@ -69,7 +76,7 @@ def parse(
         )
     if plain:
         return ParsedQuery(text.strip())
-    lexemes, warnings = lex(text, scopes=scopes)
+    lexemes, warnings = lex(text, scopes=scopes, typing=typing)
     parser = _Parser(lexemes, time.time() if now is None else now, list(warnings))
     terms = parser.alternatives(strict=False)
     plain_words = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)

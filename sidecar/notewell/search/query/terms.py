@@ -10,6 +10,7 @@ nothing more. In a language without a list here, all words count in full.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
@@ -63,6 +64,7 @@ stattdessen uber verwenden verwendest weitere weiteren wobei zwei
 других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
 просто своего своей свои свой свою также теперь тоже только три уже
 """
+_GROUPS = re.compile("[0-9]+")  # of a number that is written with joints
 _AROUND_WORDS = '.,;:!?"()[]\u201c\u201d\u201e'
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
 # Words that nearly every text of each of these languages has.
@@ -196,6 +198,7 @@ def query_terms(
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
     forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
     forms = {word: group for word, group in forms.items() if word not in unfinished}
+    forms |= _in_one_number(found, exact.unknown)
     forms |= _with_synonyms(index.keywords, {**begun, **forms}, synonyms or {})
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
@@ -251,6 +254,22 @@ def _in_other_forms(
             own = [word] if frequency(keywords, word) else []
             found[word] = dict.fromkeys((*own, *there), 1.0)
     return found
+
+
+def _in_one_number(
+    found: Sequence[str], unknown: Collection[str]
+) -> dict[str, Mapping[str, float]]:
+    """The groups of a number that the vault has in one piece alone, which stands for each of them.
+
+    Who types an ISBN with its hyphens finds the note that has it without, which has none of the
+    groups.
+    """
+    forms: dict[str, Mapping[str, float]] = {}
+    for token in unknown:
+        whole = "".join(parts := _GROUPS.findall(token))
+        if len(parts) > 1 and whole in found and whole not in unknown:
+            forms |= {part: {whole: 1.0} for part in parts}
+    return forms
 
 
 def _with_synonyms(

@@ -30,7 +30,8 @@ _FOLDED = re.compile(f"[{FOLDED}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
 # letters that it expands or that have combining marks, and signs that are tokens.
 _JOINTS = r"-_.'\u2019\u2010\u2011"
-_READ_OTHERWISE = rf"{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06"
+_DIGRAPHS = "\ufb00-\ufb06\u0132\u0133\u0149\u01c4-\u01cc\u01f1-\u01f3"
+_READ_OTHERWISE = rf"{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ{_DIGRAPHS}"
 # The character that is a sign, or completes one, comes first: that makes the search fast.
 _SIGN = re.compile(
     rf"[{_JOINTS}A-Z+#{_READ_OTHERWISE}]"
@@ -44,6 +45,8 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f\s\xab\xb7\xbb\u2013\u2014\u2018\u201c\u201
 # What makes a token beside it part of a compound; letters and digits other than these do as well.
 _TOUCHING = frozenset("-_.'+#abcdefghijklmnopqrstuvwxyz0123456789")
 _REST = re.compile(r"[^\W_]*")
+_MARKS_AFTER = re.compile(f"[{MARKS}]*")
+_LAST_PLAIN = "\u02ff"  # no mark comes before it
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
 _MOST_FLAT = 8192  # characters whose folded form is remembered
 _MIN_STEM = 2  # letters that forms of a word have in common at least: use, using
@@ -285,6 +288,8 @@ def _add_forms(hits: list[TokenHit], sought: _QueryWord, text: str, at: int) -> 
             end = rest.end() if rest else end
             word = text[at:end]
             if word == whole or stem(word) == reduced:
+                if text[end : end + 1] > _LAST_PLAIN:  # a mark on its last letter is a part of it
+                    end = _MARKS_AFTER.match(text, end).end()  # type: ignore[union-attr]
                 hits.append(TokenHit(token, at, end))
         at = text.find(beginning, end)
 
@@ -341,11 +346,14 @@ _by_start = attrgetter("start")
 
 
 def _flat_char(code: int) -> str:
-    """A character folded as by the analyzer, if that is one character, so that offsets stay."""
+    """A character folded as by the analyzer, if that is one character, so that offsets stay.
+
+    Marks that folding sets apart from their letter (İ) are left out with those that it keeps on it.
+    """
     folded = unicodedata.normalize("NFKC", chr(code)).casefold()
-    base = unicodedata.normalize("NFD", folded)[:1]
-    if len(folded) == 1 and _FOLDED.match(base):
-        return base
+    apart = unicodedata.normalize("NFD", folded)
+    if _FOLDED.match(apart) and all(map(unicodedata.combining, apart[1:])):
+        return apart[0]
     return folded if len(folded) == 1 else chr(code)
 
 
