@@ -187,20 +187,20 @@ class Trials:
 
     def _prepared(self) -> int:
         """Make the folder that attempts start from; returns how many calls the operation does."""
-        _answer_of_fork(lambda: self.operation.prepare(_emptied(self.root / "ready")))
+        answer_of_fork(lambda: self.operation.prepare(emptied(self.root / "ready")))
         return self._one(MODES[0], 0).at
 
     def _one(self, mode: Mode, at: int) -> Attempt:
         """Let the call of this number fail; 0: none, and `at` of the answer is how many there were."""
-        work = _emptied(self.root / "work")
+        work = emptied(self.root / "work")
         shutil.copytree(self.root / "ready", work, dirs_exist_ok=True)
-        acted = _answer_of_fork(lambda: self._act(work, mode, at))
+        acted = answer_of_fork(lambda: self._act(work, mode, at))
         if "failed" in acted:
             self.plan.disarm()
             wrong = [f"ended: {acted['failed']}"]
             return Attempt(self.operation.name, mode.name, at, "", "", tuple(wrong))
         done = not acted["said"] and not acted["crash"]
-        checked = _answer_of_fork(lambda: self.operation.check(work, done))
+        checked = answer_of_fork(lambda: self.operation.check(work, done))
         wrong = checked if isinstance(checked, list) else [f"then: {checked['failed']}"]
         if acted["call"] in _DELETING:  # what could not be deleted is left, and nothing else
             wrong = [each for each in wrong if not each.startswith(LEFT)]
@@ -226,13 +226,13 @@ class Trials:
         return {"said": said, "crash": crash, "count": count, "call": call}
 
 
-def _emptied(folder: Path) -> Path:
+def emptied(folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 
 
-def _answer_of_fork(work: Callable[[], Any]) -> Any:
+def answer_of_fork(work: Callable[[], Any]) -> Any:
     """What a fork returns: this process must stay without threads, to be forked again."""
     reading, writing = os.pipe()
     child = os.fork()
