@@ -58,6 +58,7 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     parent: null,
     page: null,
     node: null,
+    seconds: null,
     id: `${path}#2`,
     hash: "0123456789abcdef0123456789abcdef",
     lines: [5, 9],

@@ -14,8 +14,8 @@ const ITEM = /^\s*(?:[-*+]|\d+[.)])(?:\s|$)/;
 const RULE = /^[\s|:*_-]*-[\s|:*_-]*$/;
 const ENDED = /[.!?…;,。！？；，]['"”’)\]]*$/;
 
-/** Ids and hashes of passages are the server's. */
-export const NO_ADDRESS = { id: null, hash: null, lines: null, copy: null };
+/** What only the server tells of a passage: ids and hashes, its place in other files than notes. */
+export const NO_ADDRESS = { id: null, hash: null, lines: null, copy: null, parent: null, page: null, node: null, seconds: null, children: null };
 
 export type TextTest = (text: string) => boolean;
 
@@ -117,14 +117,10 @@ function passageOf({ text, line, heading, isHeading }: Block, weights: ReadonlyM
   return {
     heading,
     block,
-    parent: null,
-    page: null,
-    node: null,
     line,
     snippet,
     highlights: joined(found.map(({ start, end }) => [start, end] as const)),
     score: isHeading ? score * 0.6 : score, // a heading alone says less than a paragraph with the same words
-    children: null,
     ...NO_ADDRESS,
   };
 }

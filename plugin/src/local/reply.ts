@@ -46,14 +46,10 @@ export function foundBy(reply: SearchReply): string {
 const BY_NAME: Passage = {
   heading: null,
   block: null,
-  parent: null,
-  page: null,
-  node: null,
   line: 1,
   snippet: "",
   highlights: [],
   score: 0,
-  children: null,
   ...NO_ADDRESS,
 };
 
