@@ -103,7 +103,7 @@ def write_folder(rules: AssistantRules) -> str:
 
 def features_of_view(features: Sequence[Feature]) -> tuple[Feature, ...]:
     """The features that assistants use; the others would read the vault around its view."""
-    return tuple(row for row in features if row.tools or row.provided(VIEW))
+    return tuple(row for row in features if row.tools)
 
 
 def drop_hidden(index: Index, source: ShownSource) -> None:
@@ -121,7 +121,7 @@ def _checker(source: ShownSource, rules: AssistantRules) -> CheckPath:
     def check(path: str, *, writes: bool) -> None:
         if not source.is_shown(path):
             raise NotFoundError(f"There is no note {path} in the vault. Check its path.")
-        if writes and folder and not path.casefold().startswith(f"{folder.casefold()}/"):
+        if writes and folder and not path.startswith(f"{folder}/"):
             raise ForbiddenError(
                 f"Assistants may write in the folder {folder} alone (setting"
                 f" assistants.write_folder); {path} is outside of it.",
