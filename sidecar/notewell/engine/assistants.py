@@ -27,6 +27,7 @@ from notewell.vault.shown_source import PROPERTY, ShownSource
 from notewell.vault.write import CheckPath
 
 VIEW: Literal["assistants"] = "assistants"
+FIRST_RUN_S = 5.0  # how long a tool waits for the first reading of a view, which may take long
 _MARKED = f"[{PROPERTY}]"  # the query for notes with the property
 
 

@@ -6,6 +6,7 @@ an event loop go through `threads`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from notewell.base.errors import NotewellError, NotFoundError, UnreadableNoteError, UsageError
+from notewell.base.support import interrupt
 from notewell.base.types import (
     Embedder,
     FileRef,
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     from notewell.models.chat.providers import Providers
 
 
+_POLL_S = 0.02
 R = TypeVar("R")
 ForAssistants: TypeAlias = Callable[[OpenVault], AbstractContextManager[OpenVault]]
 
@@ -397,6 +400,13 @@ class Engine:
         self.features.vault_opened()
         if not self.record.view:  # runs are the owner's
             self.vault.schedule.start(self._starts())
+
+    def wait_for_first_run(self, seconds: float) -> None:
+        """Wait until the index was brought up to date once since `start`, but no longer."""
+        until = time.monotonic() + seconds
+        while self._parts.index.writable and not self.tally().runs and time.monotonic() < until:
+            interrupt.check()
+            threading.Event().wait(_POLL_S)
 
     def _starts(self) -> Starts:
         """Functions that begin a run of each kind that the schedule may name."""

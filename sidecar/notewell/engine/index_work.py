@@ -91,7 +91,7 @@ class IndexWork:
             places |= dict.fromkeys(received.second_notes)
             self._hold(self._held - places.keys())
         self._queue_paths(tuple(places))
-        return self._accepted(len(changes), _few(warnings))
+        return self._accept(len(changes), _few(warnings))
 
     def sync(self, files: Sequence[FileStamp]) -> SyncReply:
         """Compare a client's list of its files with ours, and queue the differences for indexing.
@@ -102,7 +102,9 @@ class IndexWork:
         listed = _list(files, self._types, most_bytes=most)
         ours = self._ours()
         new, older = (
-            self._merge.unlisted(listed) if self._merge else (self._unlisted(listed), frozenset())
+            self._merge.unlisted(listed)
+            if self._merge
+            else (self._find_unlisted(listed), frozenset())
         )
         need = sorted(
             (
@@ -129,12 +131,12 @@ class IndexWork:
         activity = self._writer.activity
         guarded = activity.guard or activity.held
         if guarded is None or not remove:
-            return self._accepted(0)
+            return self._accept(0)
         if self._mirror is not None:
             self._remove(sorted(self._held))
             self._hold(frozenset())
         self._writer.submit(Work(confirm_removals=True, trigger="client"))
-        return self._accepted(guarded.gone)
+        return self._accept(guarded.gone)
 
     @property
     def waiting_writes(self) -> int:
@@ -151,7 +153,7 @@ class IndexWork:
     def confirm_writes(self, confirmed: Sequence[ConfirmedWrite]) -> AcceptedReply:
         """Record which of these writes a client has applied."""
         settled = 0 if self._merge is None else self._merge.confirm(confirmed)
-        return self._accepted(settled)
+        return self._accept(settled)
 
     # --- runs --------------------------------------------------------------------------------
 
@@ -162,7 +164,7 @@ class IndexWork:
         self.check_paths(paths)
         work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
         self._writer.submit(work)
-        return self._accepted(max(len(paths), 1))
+        return self._accept(max(len(paths), 1))
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """Check that each path leads to something that can be indexed, or leaves the index.
@@ -208,26 +210,26 @@ class IndexWork:
     def pause(self) -> AcceptedReply:
         """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
         self._writer.pause()
-        return self._accepted(self._writer.queue.waiting)
+        return self._accept(self._writer.queue.waiting)
 
     def resume(self) -> AcceptedReply:
         """Resume the writer. Returns how much is queued."""
         self._writer.resume()
-        return self._accepted(self._writer.queue.waiting)
+        return self._accept(self._writer.queue.waiting)
 
     def cancel(self) -> AcceptedReply:
         """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
         waiting = self._writer.queue.waiting
         self._writer.queue.cancel()
-        return self._accepted(waiting)
+        return self._accept(waiting)
 
     def retry(self) -> AcceptedReply:
         """Try every failed note again."""
-        return self._accepted(self._writer.retry())
+        return self._accept(self._writer.retry())
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _accepted(self, count: int, warnings: tuple[str, ...] = ()) -> AcceptedReply:
+    def _accept(self, count: int, warnings: tuple[str, ...] = ()) -> AcceptedReply:
         return AcceptedReply(count, self._index.generation, warnings)
 
     def _remove(self, paths: Sequence[str]) -> None:
@@ -266,7 +268,7 @@ class IndexWork:
             if not is_document(entry.path)
         }
 
-    def _unlisted(self, listed: Iterable[str]) -> frozenset[str]:
+    def _find_unlisted(self, listed: Iterable[str]) -> frozenset[str]:
         """Files of a folder vault that a client may leave out of its list.
 
         Those that no rule reads, and all of a type that it lists none of: many list Markdown alone.

@@ -57,7 +57,7 @@ def find_installed(
         project, _, version = package.partition("-")
         feature = InstalledFeature(name, project.replace("_", "-"), version)
         try:
-            row = _checked(load(place), rows)
+            row = _check_row(load(place), rows)
         except Exception as error:  # noqa: BLE001 - a package of others may raise anything
             found.append(replace(feature, problem=_problem(error)))
         else:
@@ -100,7 +100,7 @@ class _RowError(Exception):
     """A row that cannot be used beside the others."""
 
 
-def _checked(row: object, rows: Sequence[Feature]) -> Feature:
+def _check_row(row: object, rows: Sequence[Feature]) -> Feature:
     """The row, if it is of this version and takes no name of another; raises _RowError."""
     if not isinstance(row, Feature):
         raise _RowError("its entry point names no Feature")

@@ -23,6 +23,7 @@ from notewell.base.support.disk import expanded
 from notewell.base.types import Settings, VaultRecord
 from notewell.base.types.values import VAULTS
 from notewell.engine import switch
+from notewell.engine.backup_log import log_verified, log_written
 from notewell.engine.vault_list import (
     FORMAT,
     MIRRORS,
@@ -76,7 +77,7 @@ class Registry:
 
         All of them are made or none. Raises NotewellError or ConfigError.
         """
-        with self._locked():
+        with self._lock():
             switch.switch(self._folder, moves)
 
     def keep_copies(self) -> None:
@@ -85,7 +86,7 @@ class Registry:
         Where the disk refuses, the list is used without.
         """
         try:
-            with self._locked():
+            with self._lock():
                 listed = self._sound()
                 if listed.records:
                     self._write(listed)
@@ -95,7 +96,7 @@ class Registry:
     @contextmanager
     def changing(self) -> Iterator[list[VaultRecord]]:
         """The records to change in place; written back when the block ends well."""
-        with self._locked():
+        with self._lock():
             before = self._sound().records
             records = list(before)
             yield records
@@ -111,7 +112,7 @@ class Registry:
             found = self._read()
             if isinstance(found, Listed):
                 return found
-        with self._locked():  # which takes back what a stopped process left
+        with self._lock():  # which takes back what a stopped process left
             return self._sound()
 
     def _read(self) -> Listed | _Damaged:
@@ -163,7 +164,7 @@ class Registry:
         return kept, "has been taken from its copy: nothing is lost."
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         # Takes as long to load as reading the list does, and most commands only read.
         from filelock import FileLock, Timeout  # noqa: PLC0415
 
@@ -279,6 +280,14 @@ class KnownVaults:
         """Make `record` the vault that is meant when none is named."""
         with self._registry.changing() as records:
             records[:] = [replace(known, default=known.id == record.id) for known in records]
+
+    def log_backup(self, file: Path, at: float) -> None:
+        """Note that a backup of all vaults was written; `at` in POSIX seconds."""
+        log_written(self._settings.data_dir, file, at)
+
+    def log_tried_backup(self, file: Path, at: float, problem: str | None) -> None:
+        """Note that a backup was tried, and the reason where it cannot be restored."""
+        log_verified(self._settings.data_dir, file, at, problem)
 
     def settings(self, record: VaultRecord) -> Settings:
         return self._for_vault(record.path)

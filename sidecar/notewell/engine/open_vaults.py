@@ -10,7 +10,6 @@ import logging
 import secrets
 import shutil
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -27,7 +26,7 @@ from notewell.base.errors import (
     UsageError,
     on_error,
 )
-from notewell.base.support import disk, interrupt
+from notewell.base.support import disk
 from notewell.base.support.disk import expanded
 from notewell.base.types import AssistantRules, Settings, VaultRecord
 from notewell.engine import runs
@@ -62,7 +61,7 @@ log = logging.getLogger(__name__)
 DATABASES = (DATABASE, querylog.NAME, write_journal.NAME, runs.NAME)
 
 
-_READ_S, _POLL_S = 60.0, 0.05  # how long the first reading of a view is waited for
+_READ_S = 60.0  # how long the first reading of a view is waited for
 
 
 def _quiet(_: str) -> None:
@@ -310,10 +309,7 @@ class Vaults(KnownVaults):
             yield vault
             return
         with self.hold(seen) as engine:
-            until = time.monotonic() + _READ_S
-            while engine.status().state in {"starting", "indexing"} and time.monotonic() < until:
-                interrupt.check()
-                threading.Event().wait(_POLL_S)
+            engine.wait_for_first_run(_READ_S)
             yield engine.vault
 
     def _view(self, record: VaultRecord) -> AssistantsView:
@@ -458,7 +454,7 @@ class OpenEngines:
     def get(self, vault: str, make: Callable[[], Engine]) -> Engine:
         """The engine of a vault, opened by `make` where it is not; no other is closed for it."""
         with self._changing:
-            engine = self._used(vault)
+            engine = self._mark_used(vault)
             if engine is None:
                 engine = self._add(vault, make())
             return engine
@@ -495,7 +491,7 @@ class OpenEngines:
                 if engine is not None:
                     engine.close()
 
-    def _used(self, vault: str) -> Engine | None:
+    def _mark_used(self, vault: str) -> Engine | None:
         with self._looking:
             engine = self._engines.pop(vault, None)
             if engine is not None:

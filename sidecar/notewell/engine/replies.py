@@ -83,7 +83,7 @@ def ledger_reply(
         path = _meant(index, unicodedata.normalize("NFC", path))
     entries = index.ledger(state=state, path=path)
     if path is not None and not index.ledger(path=path):
-        would_be = _undecided(index, source, path)
+        would_be = _entry_of_unmet(index, source, path)
         entries = (would_be,) if state in {None, would_be.state} else ()
     counts = index.counts().ledger
     return LedgerReply(
@@ -126,7 +126,7 @@ def _meant(index: IndexReader, path: str) -> str:
         return path
 
 
-def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
+def _entry_of_unmet(index: IndexReader, source: Source, path: str) -> LedgerEntry:
     """The entry that a path would get that no walk of the vault has met."""
     decided = source.excluded(path)
     # A name without an ending is of no type that is read, but that is not why there is no note.

@@ -127,7 +127,7 @@ class SearchHistory:
             vault=self._vault,
             enabled=self._log.enabled,
             total=total,
-            entries=tuple(_logged(query, opened) for query, opened in newest),
+            entries=tuple(_logged_query(query, opened) for query, opened in newest),
             verdicts=tuple(
                 VerdictView(verdict.query, self._path(verdict), verdict.verdict, iso(verdict.at))
                 for verdict in self._verdicts()
@@ -170,7 +170,7 @@ def _rank(logged_query: QueryEntry, path: str) -> int | None:
     return paths.index(path) + 1 if path in paths else None
 
 
-def _logged(query: QueryEntry, opened: tuple[Opened, ...]) -> LoggedQuery:
+def _logged_query(query: QueryEntry, opened: tuple[Opened, ...]) -> LoggedQuery:
     return LoggedQuery(
         query_id=query.id,
         at=iso(query.at),

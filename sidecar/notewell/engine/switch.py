@@ -61,14 +61,14 @@ def _set_aside(move: FileMove) -> None:
         return
     disk.make_folder(move.aside.parent)
     if move.staged is not None and move.live.is_file():
-        unfinished = _unfinished(move.aside)
+        unfinished = _unfinished_path(move.aside)
         shutil.copy2(move.live, unfinished)
         unfinished.rename(move.aside)
     else:
         move.live.rename(move.aside)
 
 
-def _unfinished(aside: Path) -> Path:
+def _unfinished_path(aside: Path) -> Path:
     return aside.with_name(f".{aside.name}")
 
 
@@ -112,7 +112,7 @@ def _take_back(live: Path, staged: Path | None, aside: Path, *, existed: bool) -
     elif staged is not None and not existed and os.path.lexists(live):
         _discard(live, staged)
     with suppress(OSError):
-        _unfinished(aside).unlink(missing_ok=True)
+        _unfinished_path(aside).unlink(missing_ok=True)
     with suppress(OSError):  # it holds others, or was never made
         aside.parent.rmdir()
 

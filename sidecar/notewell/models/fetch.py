@@ -177,7 +177,7 @@ def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
     cached = cache_folder(spec, model_dir)
     with FileLock(model_dir / f"{spec.name}.lock"):
         with suppress(ModelError, OSError):
-            return _cached(spec, cached)
+            return _files_in_cache(spec, cached)
         try:
             return _receive(spec, cached, str(folder), copy)
         except (ModelError, OSError) as error:
@@ -193,7 +193,7 @@ def _local(
 ) -> ModelFiles | None:
     if folder is not None:
         try:
-            return _given(spec, model_dir, expanded(folder))
+            return _files_in_folder(spec, model_dir, expanded(folder))
         except (ModelError, OSError) as error:
             tried.append(f"the given folder {folder}: {error}")
             say(f"The folder {folder} cannot be used for {spec.name}: {error}")
@@ -205,14 +205,14 @@ def _local(
             continue
         cached = cache_folder(spec, root)
         try:
-            return _cached(spec, cached)
+            return _files_in_cache(spec, cached)
         except (ModelError, OSError) as error:
             absent = isinstance(error, FileNotFoundError)
             tried.append(f"{place} {cached}: {'not there' if absent else error}")
     return None
 
 
-def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
+def _files_in_folder(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
     """A folder from the settings. Its manifest is in the cache, because the folder is only read."""
     name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
     memo = model_dir / "folders" / f"{name[:16]}.json"
@@ -225,7 +225,7 @@ def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
     return result
 
 
-def _cached(spec: ModelSpec, folder: Path) -> ModelFiles:
+def _files_in_cache(spec: ModelSpec, folder: Path) -> ModelFiles:
     known = load_manifest(folder / MANIFEST)
     files = fingerprints(folder, _names(spec), known)
     for name, fingerprint in files.items():
@@ -276,7 +276,7 @@ def _download(
     cached = cache_folder(spec, model_dir)
     with FileLock(model_dir / f"{spec.name}.lock"):
         with suppress(ModelError, OSError):  # another process may have fetched it meanwhile
-            return _cached(spec, cached)
+            return _files_in_cache(spec, cached)
         for stale in model_dir.glob(f"{_INCOMING}{spec.name}@*"):
             shutil.rmtree(
                 stale, ignore_errors=True

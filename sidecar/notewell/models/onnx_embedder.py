@@ -147,7 +147,7 @@ class OnnxEmbedder(KnownText):
         else:
             self._work_together(work, todo)
         if todo:
-            raise self._closed()
+            raise self._closed_error()
 
     def embed_query(self, text: str) -> FloatArray:
         """Unit vector of shape (dimensions,), float32, not to be written to.
@@ -172,10 +172,10 @@ class OnnxEmbedder(KnownText):
     def _open_session(self) -> InferenceSession:
         session = self._session
         if session is None:
-            raise self._closed()
+            raise self._closed_error()
         return session
 
-    def _closed(self) -> ModelError:
+    def _closed_error(self) -> ModelError:
         return ModelError(f"The embedder {self._key} is closed.", code="model_closed")
 
     def _work_together(self, work: Callable[[], None], todo: deque[int]) -> None:
@@ -183,12 +183,12 @@ class OnnxEmbedder(KnownText):
         try:
             workers = [self._workers.submit(work) for _ in range(min(self._threads, len(todo)))]
         except RuntimeError as error:  # the pool was shut down a moment ago
-            raise self._closed() from error
+            raise self._closed_error() from error
         try:
             for worker in workers:
                 worker.result()
         except CancelledError as error:
-            raise self._closed() from error
+            raise self._closed_error() from error
         except ModelError:
             todo.clear()
             raise

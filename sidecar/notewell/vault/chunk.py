@@ -132,7 +132,7 @@ class _Chunker:
         ]
         if "code" not in kinds_of(self._note.path):  # else a result could not name its function
             drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
-        return drafts or list(self._stated())
+        return drafts or list(self._draft_of_properties())
 
     def _section(self, section: NoteSection, parts: Sequence[Part]) -> Iterator[ChunkDraft]:
         spans = section.spans
@@ -227,7 +227,7 @@ class _Chunker:
         shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
         return parent, shown or None
 
-    def _stated(self) -> Iterator[ChunkDraft]:
+    def _draft_of_properties(self) -> Iterator[ChunkDraft]:
         """Make the draft of a note without text: what its properties say."""
         stated = self._note.description or properties_text(self._note.properties)
         text, tokens = fit_words(stated, self._count, self._room(()))

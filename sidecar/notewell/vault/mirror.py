@@ -337,7 +337,7 @@ class MirrorMerge:
         warnings: list[str] = []
         second_notes: list[str] = []
         for at in range(0, len(changes), _AT_ONCE):
-            with self._locked():
+            with self._lock():
                 done = self._apply_some(changes[at : at + _AT_ONCE], writes)
             warnings += done.warnings
             second_notes += done.second_notes
@@ -349,7 +349,7 @@ class MirrorMerge:
         Gives the notes that the client cannot list yet, and those it has in the version before
         the server's, which it must not send again.
         """
-        with self._locked():
+        with self._lock():
             pending = [one for one, _ in self._pending()]
         new = frozenset(write.path for write in pending if write.base is None)
         old = frozenset(
@@ -441,7 +441,7 @@ class MirrorMerge:
 
     def feed(self, after: int, limit: int) -> tuple[tuple[ServerWriteView, ...], int]:
         """The server's writes after a number, oldest first, and how many there are in all."""
-        with self._locked():
+        with self._lock():
             shown = islice(self._pending(after), limit)
             return tuple(_view(one, raw) for one, raw in shown), self.waiting
 
@@ -457,7 +457,7 @@ class MirrorMerge:
         if writes is None:
             return 0
         settled = 0
-        with self._locked():
+        with self._lock():
             known = {write.path: write for write in writes.all()}
             for write in confirmed:
                 raw = self._read(write.path)
@@ -489,7 +489,7 @@ class MirrorMerge:
     def _writes(self) -> ServerWrites | None:
         return None if self._writer is None else self._writer.server_writes
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _lock(self) -> AbstractContextManager[None]:
         return nullcontext() if self._writer is None else self._writer.journal.writing()
 
     def _read(self, path: str) -> bytes | None:

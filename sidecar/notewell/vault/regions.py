@@ -129,11 +129,11 @@ class _Scan:
                 if match.lastindex == 1:
                     self._comments.append(match.span(1))
             elif mark == "%%":
-                position = self._hidden(match, "%%", match.end())
+                position = self._blank_out(match, "%%", match.end())
             elif mark == "<!--":
-                position = self._hidden(match, "-->", match.end() - 2)
+                position = self._blank_out(match, "-->", match.end() - 2)
             elif mark[0] == "<":
-                position = self._hidden(match, f"</{mark[1:]}>", match.end())
+                position = self._blank_out(match, f"</{mark[1:]}>", match.end())
             else:
                 position = self._fence_or_span(match)
         while self._read_indented(len(text)) is not None:
@@ -242,7 +242,7 @@ class _Scan:
             self._spans_until = line_end
         return self._spans.get(match.start(), match.end())
 
-    def _hidden(self, match: re.Match[str], closing: str, after: int) -> int:
+    def _blank_out(self, match: re.Match[str], closing: str, after: int) -> int:
         """Blank out a comment or script. An unclosed one hides the rest if it began its line."""
         text = self._text
         found = self._find(closing, after)

@@ -82,17 +82,17 @@ def sections_of(note: Note) -> Iterator[NoteSection]:
         trail = trails[section] if section >= 0 else ()
         body = tuple([span for span in spans if span.kind != "heading"])
         following = groups[n + 1][0] if n + 1 < len(groups) else -1
-        fresh = len(trail) - _shared(trail, before)
+        fresh = len(trail) - _count_shared(trail, before)
         if body:
             yield NoteSection(trail, body, fresh)
-        elif following < 0 or _shared(trails[following], trail) < len(trail):
+        elif following < 0 or _count_shared(trails[following], trail) < len(trail):
             yield NoteSection(trail, tuple(spans), fresh, titled=True)
         else:
             continue
         before = trail
 
 
-def _shared(one: Trail, other: Trail) -> int:
+def _count_shared(one: Trail, other: Trail) -> int:
     """Return how many headings two paths have in common."""
     count = 0
     for first, second in zip(one, other, strict=False):
@@ -156,7 +156,7 @@ def _join(
     """Merge two sections; None if they are unrelated or too long together."""
     if not (first.whole and second.whole):
         return None
-    shared = _shared(first.trail, second.trail)
+    shared = _count_shared(first.trail, second.trail)
     dropped = len(first.trail) - shared
     if dropped > min(1, first.fresh):
         return None

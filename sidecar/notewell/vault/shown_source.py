@@ -122,7 +122,7 @@ class ShownSource:
     # --- which notes are hidden ------------------------------------------------------------
 
     def _shows(self, file: FileRef) -> bool:
-        return not self._hides_place(file) and not self._marked(file)
+        return not self._hides_place(file) and not self._is_marked_cached(file)
 
     def _hides_place(self, file: FileRef) -> bool:
         """True if the path of a file is hidden, or the path that a link in the vault leads to."""
@@ -135,7 +135,7 @@ class ShownSource:
     def _hides_path(self, path: str) -> bool:
         return self._globs is not None and self._globs.match_file(_fold(path))
 
-    def _marked(self, file: FileRef) -> bool:
+    def _is_marked_cached(self, file: FileRef) -> bool:
         """True if the note itself says that it is hidden; one that cannot be read is not shown."""
         key = (file.path, file.size, file.mtime_ns, file.ctime_ns)
         with self._lock:

@@ -86,12 +86,12 @@ class Walker:
             self.record_unreadable(prefix.rstrip("/"), error)
             return
         if names is not None:
-            listed = self._wanted(listed, prefix, names)
+            listed = self._select_entries(listed, prefix, names)
         for entry in listed:
             spelled = f"{prefix}{entry.name}"
             try:
                 if is_hidden(entry.name):
-                    self._hidden(entry, spelled)
+                    self._record_hidden(entry, spelled)
                 elif entry.is_symlink():
                     yield from self._link(entry, prefix)
                 elif entry.is_dir():
@@ -103,7 +103,7 @@ class Walker:
             except OSError as error:
                 self.record_unreadable(spelled, error, link=entry.is_symlink())
 
-    def _wanted(
+    def _select_entries(
         self, listed: Sequence[os.DirEntry[str]], prefix: str, names: Collection[str]
     ) -> list[os.DirEntry[str]]:
         """The entries of some names, and of the conflict copies and originals beside them."""
@@ -115,7 +115,7 @@ class Walker:
             if _key(entry.name) in related or evicted_name(entry.name) in related
         ]
 
-    def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
+    def _record_hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
         """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
         evicted = evicted_name(entry.name)
         if evicted is not None and is_readable(evicted, self._ignore.types):
@@ -180,7 +180,7 @@ class Walker:
             return
         path = _key(spelled)
         file = file_ref(path, Path(disk_path), status)
-        if not spelled.isprintable() and _broken(spelled):
+        if not spelled.isprintable() and _has_broken_bytes(spelled):
             reason = "Its name is not valid UTF-8. Rename it to have it indexed."
             self._excluded.append(ExcludedFile(file, "bad_name", reason))
             return
@@ -211,7 +211,7 @@ def _bytes_to_compare(file: FileRef) -> bytes:
     return read_bytes(file, file.size)
 
 
-def _broken(spelled: str) -> bool:
+def _has_broken_bytes(spelled: str) -> bool:
     """True if a name contains bytes that are not UTF-8 (surrogates in Python)."""
     return any("\ud800" <= char <= "\udfff" for char in spelled)
 
@@ -220,7 +220,7 @@ def _key(spelled: str) -> str:
     """Return the path in NFC, with bytes that are not UTF-8 as escapes. Case is preserved."""
     if spelled.isascii():
         return spelled
-    if _broken(spelled):
+    if _has_broken_bytes(spelled):
         spelled = spelled.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return unicodedata.normalize("NFC", spelled)
 

@@ -213,7 +213,7 @@ class VaultWriter:
                 if at_ns is not None and before is not None and self.server_writes is None:
                     _set_time(place, at_ns)
             else:
-                raise _changed(entry.path)
+                raise _changed_error(entry.path)
             self.journal.mark_undone(entry.number)
         return written
 
@@ -275,7 +275,7 @@ class VaultWriter:
                 _store(place, after, new=before is None)
         except FileExistsError as error:
             self._withdraw(number)
-            raise _changed(path) from error
+            raise _changed_error(path) from error
         except OSError as error:
             self._withdraw(number)
             raise _not_written(path, error) from error
@@ -403,10 +403,10 @@ def _sync_folder(folder: Path) -> None:
 
 def _check(path: str, seen: bytes | None, now: bytes | None) -> None:
     if seen != now:
-        raise _changed(path)
+        raise _changed_error(path)
 
 
-def _changed(path: str) -> ChangedNoteError:
+def _changed_error(path: str) -> ChangedNoteError:
     return ChangedNoteError(
         f"{path} was changed, made or deleted since it was read; nothing was written. Read it"
         " again, then decide anew."

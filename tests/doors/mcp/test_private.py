@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -60,7 +61,7 @@ def with_rules(home: Home, rules: AssistantRules) -> Home:
 @pytest.fixture
 def private_home(tmp_path: Path, tiny: Path) -> Home:
     """A home with three notes that are kept from assistants, each by another means."""
-    home = make_home(tmp_path, tiny, {**NOTES, **KEPT})
+    home = with_equal_times(make_home(tmp_path, tiny, {**NOTES, **KEPT}))
     memory = {"memory": MemoryRules(folder="Memory")}
     return with_rules(Home(replace(home.settings, of_features=memory), home.folder), RULES)
 
@@ -69,12 +70,24 @@ def private_home(tmp_path: Path, tiny: Path) -> Home:
 def home_without(tmp_path: Path, tiny: Path) -> Home:
     """The same home, where these notes do not exist."""
     (tmp_path / "without").mkdir()
-    return make_home(tmp_path / "without", tiny)
+    return with_equal_times(make_home(tmp_path / "without", tiny))
+
+
+def with_equal_times(home: Home) -> Home:
+    """Give all notes one time, because how new they are counts in their scores."""
+    for note in home.folder.rglob("*.md"):
+        os.utime(note, (1_780_000_000, 1_780_000_000))
+    with closing(home.vaults()) as vaults:
+        vaults.open(vaults.records()[0], writable=True).index_now()
+    return home
 
 
 async def up_to_date(client: Client) -> None:
-    while (await ask(client, "vault_status"))["state"] not in {"ready", "degraded"}:
-        pass
+    """Wait until all notes are read and embedded."""
+    while True:
+        status = await ask(client, "vault_status")
+        if (status["state"], status["semantic"]) == ("ready", "ready") and status["notes"]:
+            return
 
 
 @DOORS
@@ -89,6 +102,13 @@ async def test_no_reply_has_the_planted_word(private_home: Home, door: Open) -> 
             assert PLANTED not in text_of(reply), query
         for shown in (await client.list_resources()).resources:
             assert PLANTED not in str(shown)
+
+
+@DOORS
+async def test_the_first_answer_has_all_notes(private_home: Home, door: Open) -> None:
+    async with door(private_home) as client:
+        listed = await ask(client, "list_notes")
+    assert {note["path"] for note in listed["notes"]} == set(NOTES)
 
 
 @DOORS

@@ -224,7 +224,7 @@ def next_due(when: str, after: float) -> float | None:
             if due.timestamp() > after:
                 return due.timestamp()
     except CronSimError as error:
-        raise _unknown(when) from error
+        raise _time_error(when) from error
     return None
 
 
@@ -240,16 +240,16 @@ def _expression(when: str) -> str | None:
     found = _TIME.fullmatch(text)
     if found is None:
         if len(text.split()) != 5:
-            raise _unknown(when)
+            raise _time_error(when)
         return text
     hour, minute = int(found["hour"]), int(found["minute"])
     days = [number for number, name in enumerate(_DAYS) if found["day"] in (name, name[:3])]
     if hour > 23 or minute > 59 or (found["day"] is not None and not days):
-        raise _unknown(when)
+        raise _time_error(when)
     return f"{minute} {hour} * * {days[0] if days else '*'}"
 
 
-def _unknown(when: str) -> ConfigError:
+def _time_error(when: str) -> ConfigError:
     return ConfigError(
         f'\'{when[:80]}\' is no time of a schedule: write "03:30", "sunday 02:00", a cron'
         ' expression such as "0 */6 * * *", or "" for never'

@@ -247,7 +247,7 @@ def run(code: str, values: Mapping[str, object], most: int) -> Outcome:
     printed = _Printed(most)
     outcome = Outcome()
     try:
-        program = compile(_checked(code), "<code>", "exec", dont_inherit=True)
+        program = compile(_parse_allowed(code), "<code>", "exec", dont_inherit=True)
         exec(program, _globals(values, printed))  # noqa: S102 - what this room is for, confined
     except RefusedCodeError as error:
         outcome.error = str(error)
@@ -301,7 +301,7 @@ def _importer() -> Callable[..., object]:
 # --- what may be said --------------------------------------------------------------------------
 
 
-def _checked(code: str) -> ast.Module:
+def _parse_allowed(code: str) -> ast.Module:
     """The program as a tree whose last value is printed. Raises RefusedCodeError, SyntaxError."""
     try:
         tree = ast.parse(code)

@@ -66,7 +66,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
         if member is None:
             for outer in reversed(path[depth + 1 :]):
                 value = {outer: value}
-            return _inserted(text, place, key, value, newline)
+            return _insert_member(text, place, key, value, newline)
         place = member.value
     column = _indent_at(text, place.start)
     written = _dump(value, column, newline)
@@ -82,10 +82,10 @@ def without_member(text: str, path: Sequence[str]) -> str:
             return text
         place = member.value
     found = place.member(path[-1])
-    return text if found is None else _removed(text, place, found)
+    return text if found is None else _remove_member(text, place, found)
 
 
-def _inserted(text: str, into: _Value, key: str, value: object, newline: str) -> str:
+def _insert_member(text: str, into: _Value, key: str, value: object, newline: str) -> str:
     members = into.members or []
     if not members:
         column = _indent_at(text, into.start)
@@ -107,7 +107,7 @@ def _inserted(text: str, into: _Value, key: str, value: object, newline: str) ->
     return text[: last.value.end] + "," + written + text[last.value.end :]
 
 
-def _removed(text: str, place: _Value, found: _Member) -> str:
+def _remove_member(text: str, place: _Value, found: _Member) -> str:
     members = place.members or []
     at = members.index(found)
     start = _start_of_blank(text, members[at - 1].value.end if at else place.start + 1, found.start)

@@ -60,7 +60,7 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
     try:
         lock, file = _own_file(folder)
-        written, audit = _rotated(file), _rotated(_audit_file(file))
+        written, audit = _rotate(file), _rotate(_audit_file(file))
     except OSError as error:
         log.warning("nothing is logged to %s: %s", folder, error)
         yield None
@@ -84,7 +84,7 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
         lock.release()
 
 
-def _rotated(file: Path) -> _PrivateFileHandler:
+def _rotate(file: Path) -> _PrivateFileHandler:
     return _PrivateFileHandler(
         file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
     )

@@ -51,7 +51,7 @@ def reference_page(root: click.Command) -> str:
     for command in _commands(context):
         lines += [*_section(command, "##", {}), ""]
         inner = list(_commands(command))
-        shared = _shared(inner)
+        shared = _shared_options(inner)
         plain = [each for each in inner if not _own(each).keys() - shared.keys()]
         if plain:
             lines += [
@@ -113,7 +113,7 @@ def _own(context: click.Context) -> Records:
     return dict.fromkeys(record for record in records if record is not None)
 
 
-def _shared(commands: Iterable[click.Context]) -> Records:
+def _shared_options(commands: Iterable[click.Context]) -> Records:
     """The options that several commands of a group have with the same text, each name once."""
     counts = Counter(record for command in commands for record in _own(command))
     usual = {record[0]: record for record, _ in reversed(counts.most_common())}

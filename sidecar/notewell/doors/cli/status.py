@@ -130,7 +130,7 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
         hint = " · `notewell index` goes on" if goes_on else ""
         yield "progress", f"{progress_text(status.progress)}{hint}"
     if status.former_titles:
-        yield "renamed", _renamed(status.former_titles)
+        yield "renamed", _describe_renamed(status.former_titles)
     if status.backup is not None:
         yield "backup", _backup_text(status.backup)
     if status.next_run is not None:
@@ -162,7 +162,7 @@ def _semantic(status: StatusReply) -> str:
     return f"{status.semantic}: {reason or covered}"
 
 
-def _renamed(notes: int) -> str:
+def _describe_renamed(notes: int) -> str:
     """Say what notes that are embedded with a former title mean for a search."""
     which = "1 note is" if notes == 1 else f"{notes:,} notes are"
     return (

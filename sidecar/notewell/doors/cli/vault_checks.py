@@ -91,7 +91,7 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
     if server is not None and server.info.version != __version__:
         detail = f"{found} by version {server.info.version}, and this is {__version__}; restart it"
         return Check(name, "warning", detail)
-    return _watched(record, found)
+    return _check_watching(record, found)
 
 
 def _compare_sample(vaults: Vaults, record: VaultRecord, most: int) -> Check:
@@ -117,7 +117,7 @@ def _compare_sample(vaults: Vaults, record: VaultRecord, most: int) -> Check:
     return Check(name, "ok", f"{report.notes:,} notes{vectors}: the index has the same{waiting}")
 
 
-def _watched(record: VaultRecord, found: str) -> Check:
+def _check_watching(record: VaultRecord, found: str) -> Check:
     """The check of a sound vault, by how a server notices its changes."""
     name = f"vault {record.name}"
     if record.source != "folder":

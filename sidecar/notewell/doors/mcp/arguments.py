@@ -99,14 +99,14 @@ def lenient(model: type[BaseModel], given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     return {
-        name: _parse(value) if name in _structured(model) else value
+        name: _parse(value) if name in _structured_fields(model) else value
         for name, value in given.items()
         if value is not None
     }
 
 
 @cache
-def _structured(model: type[BaseModel]) -> frozenset[str]:
+def _structured_fields(model: type[BaseModel]) -> frozenset[str]:
     """The fields that take objects or lists, and no text."""
     return frozenset(
         name for name, field in model.model_fields.items() if _is_structured(field.annotation)

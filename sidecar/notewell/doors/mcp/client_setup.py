@@ -91,7 +91,7 @@ def _read(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (NotPlainFileError, UnicodeDecodeError) as error:
-        raise _broken(file, error) from error
+        raise _unreadable_settings(file, error) from error
 
 
 def _with_entry(client: AssistantClient, file: Path, text: str, entry: Entry) -> str:
@@ -104,7 +104,7 @@ def _with_entry(client: AssistantClient, file: Path, text: str, entry: Entry) ->
         servers[SERVER] = entry
         return tomlkit.dumps(document)
     except (jsonc.JsoncError, TOMLKitError, TypeError) as error:
-        raise _broken(file, error) from error
+        raise _unreadable_settings(file, error) from error
 
 
 def _without_entry(client: AssistantClient, file: Path, text: str) -> str:
@@ -118,8 +118,8 @@ def _without_entry(client: AssistantClient, file: Path, text: str) -> str:
         del servers[SERVER]
         return tomlkit.dumps(document)
     except (jsonc.JsoncError, TOMLKitError, TypeError, AttributeError) as error:
-        raise _broken(file, error) from error
+        raise _unreadable_settings(file, error) from error
 
 
-def _broken(file: Path, error: Exception) -> ConfigError:
+def _unreadable_settings(file: Path, error: Exception) -> ConfigError:
     return ConfigError(f"{file} cannot be read, so it was left alone: {error}.")

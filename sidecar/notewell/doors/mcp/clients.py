@@ -48,7 +48,7 @@ def _plain(command: str, arguments: Sequence[str]) -> Entry:
     return {"command": command, "args": list(arguments)}
 
 
-def _typed(command: str, arguments: Sequence[str]) -> Entry:
+def _entry_with_type(command: str, arguments: Sequence[str]) -> Entry:
     return {"type": "stdio", "command": command, "args": list(arguments)}
 
 
@@ -65,7 +65,7 @@ CLIENTS = (
         "Claude Code",
         lambda folders: folders.home / ".claude.json",
         _SERVERS,
-        _typed,
+        _entry_with_type,
         "`/mcp` in a new session shows it.",
     ),
     AssistantClient(
@@ -98,7 +98,7 @@ CLIENTS = (
         "Visual Studio Code",
         lambda folders: folders.settings / "Code" / "User" / "mcp.json",
         ("servers",),
-        _typed,
+        _entry_with_type,
         "Its command *MCP: List Servers* starts it.",
     ),
     AssistantClient(

@@ -26,7 +26,7 @@ from notewell.base.types import VaultRecord
 from notewell.contract.request import Request
 from notewell.contract.status import AcceptedReply, ReindexRequest, StatusReply, StatusRequest
 from notewell.doors.mcp.tool import Jobs, ToolContext, VaultFacts
-from notewell.engine.assistants import view_of
+from notewell.engine.assistants import FIRST_RUN_S, view_of
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.known_vaults import KnownVaults
@@ -176,7 +176,7 @@ class LocalSource:
         """Open the vault as assistants see it, for as long as the block runs."""
         run = self._runs.setdefault(record.id, _Run())
         indexing = run.running
-        with self._opened(record, run) as opened:
+        with self._open_index(record, run) as opened:
             seen = opened.vaults.for_assistants(record)
             if seen.key == record.key:
                 yield _IndexingBackend(opened.engine, run, self, record, indexing=indexing)
@@ -184,7 +184,7 @@ class LocalSource:
                 yield LocalBackend(self._view(opened, seen, run))
 
     @contextmanager
-    def _opened(self, record: VaultRecord, run: _Run) -> Iterator[_Open]:
+    def _open_index(self, record: VaultRecord, run: _Run) -> Iterator[_Open]:
         """Open the owner's index to read, for as long as the block runs."""
         with self._lock:
             interrupt.check()  # others may have waited here for the index to open
@@ -207,12 +207,15 @@ class LocalSource:
         """Open the vault as assistants see it, and keep it so unless another process does."""
         with self._lock:
             engine = opened.vaults.open(seen, writable=True)
-            if engine is not opened.view:
+            is_new = engine is not opened.view
+            if is_new:
                 engine.work.elsewhere = partial(self.begin_run, seen.owners, run, full=False)
                 engine.wait_for_model()
                 engine.start()
                 opened.view = engine
-            return engine
+        if is_new:
+            engine.wait_for_first_run(FIRST_RUN_S)
+        return engine
 
     def _release(self, record: VaultRecord) -> None:
         """Close the vault's index as soon as no call works with it."""

@@ -126,7 +126,7 @@ def list_notes(context: ToolContext, request: ListRequest) -> Document:
     Raises NotFoundError where there is no such folder, if there is no filter either.
     """
     notes: Sequence[LedgerRow | Result] = (
-        _matching(context, request.filter) if request.filter else _indexed(context)
+        _matching(context, request.filter) if request.filter else _list_indexed(context)
     )
     inside = sorted(_below(context, request, notes), key=attrgetter("path"))
     if not inside:
@@ -194,7 +194,9 @@ def list_resources(
     context: ToolContext, offset: int
 ) -> tuple[tuple[NoteResource, ...], int | None]:
     """Return one page of the notes, the latest first, and the offset of the next page."""
-    notes = sorted(_indexed(context), key=lambda one: (one.modified or "", one.path), reverse=True)
+    notes = sorted(
+        _list_indexed(context), key=lambda one: (one.modified or "", one.path), reverse=True
+    )
     page = tuple(
         NoteResource(resource_uri(context.vault_id, note.path), note.path, note.size)
         for note in notes[offset : offset + PAGE]
@@ -264,7 +266,7 @@ def _beginning(row: str, budget: int, count: CountTokens) -> str:
     return f"{row[:size]}…"
 
 
-def _indexed(context: ToolContext) -> list[LedgerRow]:
+def _list_indexed(context: ToolContext) -> list[LedgerRow]:
     entries = context.backend.answer(LedgerRequest()).entries
     return [entry for entry in entries if entry.state in {"indexed", "keyword_only"}]
 

@@ -71,7 +71,9 @@ def install(
             f"{vault} has the plugin {before}, which is newer than {version}. To install this one"
             " all the same, add --force."
         )
-    enabled = _enabled(vault, settings)  # read first: nothing is written beside a broken list
+    enabled = _enabled_plugins(
+        vault, settings
+    )  # read first: nothing is written beside a broken list
     changed = _write(vault, folder, contents)
     if enable and PLUGIN not in enabled:
         place = _within(vault, settings / _ENABLED)
@@ -135,7 +137,7 @@ def _write(vault: Path, folder: Path, contents: dict[str, bytes]) -> bool:
     return changed
 
 
-def _enabled(vault: Path, settings: Path) -> list[str]:
+def _enabled_plugins(vault: Path, settings: Path) -> list[str]:
     place = _within(vault, settings / _ENABLED)
     try:
         listed = orjson.loads(read_plain(place, most=_MOST_BYTES))

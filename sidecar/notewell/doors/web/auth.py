@@ -149,7 +149,7 @@ class Callers:
     def _all(self) -> tuple[_Known, ...]:
         if self._state_dir is None:
             return (self._own,)
-        stamp = tuple(_changed(self._state_dir / name) for name in (TOKEN_FILE, DEVICES_FILE))
+        stamp = tuple(_stamp_of(self._state_dir / name) for name in (TOKEN_FILE, DEVICES_FILE))
         if stamp != self._stamp:
             self._filed = (*self._kept(), *self._of_devices())
             self._stamp = stamp
@@ -169,7 +169,7 @@ class Callers:
         )
 
 
-def _changed(file: Path) -> object:
+def _stamp_of(file: Path) -> object:
     """Return a stamp that changes with the content of a file."""
     try:
         seen = file.stat()

@@ -97,7 +97,7 @@ def _parameters(
         parameter: Shape = {"name": name, "in": where, "required": name in required}
         if about is not None:
             parameter["description"] = about
-        parameter["schema"] = _untitled(field)
+        parameter["schema"] = _without_titles(field)
         if name in example:
             parameter["example"] = _json(example[name])
         parameters.append(parameter)
@@ -107,7 +107,7 @@ def _parameters(
 def _body(route: Route, shapes: dict[str, Json]) -> Shape:
     schema = route.model.model_json_schema(ref_template="#/components/schemas/{model}")
     for name, part in schema.pop("$defs", {}).items():
-        shapes[name] = _untitled(part)
+        shapes[name] = _without_titles(part)
     in_path = route.endpoint.in_path
     for name in in_path:
         schema["properties"].pop(name)
@@ -116,7 +116,7 @@ def _body(route: Route, shapes: dict[str, Json]) -> Shape:
         schema.pop("required")
     example = route.endpoint.example.items()
     content: Shape = {
-        "schema": _untitled(schema),
+        "schema": _without_titles(schema),
         "example": {name: _json(value) for name, value in example if name not in in_path},
     }
     return {"content": {"application/json": content}}
@@ -137,13 +137,13 @@ def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
     return responses
 
 
-def _untitled(schema: Shape) -> Shape:
+def _without_titles(schema: Shape) -> Shape:
     """Drop pydantic's titles: they repeat the names of fields."""
     kept: Shape = {}
     for name, value in schema.items():
         if name == "title" and isinstance(value, str):
             continue
-        kept[name] = _untitled(value) if isinstance(value, dict) else value
+        kept[name] = _without_titles(value) if isinstance(value, dict) else value
     return kept
 
 

@@ -34,7 +34,7 @@ from notewell.doors.web.audit import Audit
 from notewell.doors.web.auth import CALLER, SAFETY_HEADERS, Caller, Gate
 from notewell.doors.web.limits import Guesses, Rates, Slots
 from notewell.engine.answers import IN_ORDER, QUICK, answer
-from notewell.engine.assistants import view_of
+from notewell.engine.assistants import FIRST_RUN_S, view_of
 from notewell.engine.configuration import Configuration
 from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
@@ -319,7 +319,11 @@ class Site:
 
     async def _hold(self, record: VaultRecord) -> Hold:
         held = self.vaults.held(record)
-        return held if held is not None else await asyncio.to_thread(self.vaults.hold, record)
+        if held is None:
+            held = await asyncio.to_thread(self.vaults.hold, record)
+            if record.view:  # it may just be made, and is to have the notes that there are
+                await asyncio.to_thread(held.engine.wait_for_first_run, FIRST_RUN_S)
+        return held
 
     def _as_seen(self, vault: str | None) -> VaultRecord:
         """The served vault, as assistants see it where `vault` asks for that view."""

@@ -101,7 +101,7 @@ class Models:
             answering=None if answering is None else answering.key,
             wanted=None if wanted is None else wanted.key,
             reason=self.reason,
-            degraded=_degraded(answering) or _degraded(wanted),
+            degraded=_degradation_of(answering) or _degradation_of(wanted),
         )
 
     def load(self, *, fetch: bool) -> bool:
@@ -253,5 +253,5 @@ def _service_of(model: ModelKey) -> str:
     return f"service of {model}"
 
 
-def _degraded(embedder: object) -> Degraded | None:
+def _degradation_of(embedder: object) -> Degraded | None:
     return embedder.degraded if isinstance(embedder, Degrading) else None

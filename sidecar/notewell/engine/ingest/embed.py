@@ -229,12 +229,12 @@ def windows_of(
         line = _line(chunk, title) if chunk.headings != current.headings else ""
         tokens = count(line) + count(chunk.text) + 2
         if current.chunks and current.tokens + tokens > limit:
-            yield from _closed(current)
+            yield from _close_window(current)
             current = _FilledWindow(title, title, begun)
             line = _line(chunk, title)
             tokens = count(line) + count(chunk.text) + 2
         current.add(chunk, line, tokens)
-    yield from _closed(current)
+    yield from _close_window(current)
 
 
 def embed_in_windows(
@@ -268,7 +268,7 @@ def embed_in_windows(
         yield EmbeddedPiece(tuple(row for row in wanted if row is not None), vectors[places])
 
 
-def _closed(window: _FilledWindow) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
+def _close_window(window: _FilledWindow) -> Iterator[tuple[tuple[StoredChunk, ...], Window]]:
     if len(window.chunks) > 1:
         yield tuple(window.chunks), Window(window.text, tuple(window.passages))
 

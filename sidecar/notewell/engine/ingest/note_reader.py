@@ -187,7 +187,7 @@ class NoteReader:
     def _put(self, found: _Found, before: ManifestEntry | None) -> NotePut:
         file, read = found.file, found.read
         known = None if self._reading.retitle else before
-        cut = partial(self._cut, self._counted(found), found.copies)
+        cut = partial(self._cut, self._limited_counter(found), found.copies)
         titled = cut_as_embedded(read.note, read.content_hash, known, cut, self._hashes_before)
         return NotePut(
             note=read.note,
@@ -198,7 +198,7 @@ class NoteReader:
             kept_title=titled.kept_title,
         )
 
-    def _counted(self, found: _Found) -> CountTokens:
+    def _limited_counter(self, found: _Found) -> CountTokens:
         """Counts tokens, as every step of cutting does, until the file's time is over."""
         until = time.monotonic() + self._reading.seconds - found.seconds
 

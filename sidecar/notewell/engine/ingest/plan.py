@@ -115,7 +115,7 @@ def plan_changes(
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
     guarded: tuple[str, ...] = ()
     if lost and not confirm_removals:
-        missed = _missed(lost, gone, manifest, types)
+        missed = _find_missed(lost, gone, manifest, types)
         notes = (not is_document(path) for path in manifest)
         guarded = guard(missed, sum(notes) if total is None else total())
     # A note that cannot be looked at just now, through a broken link, stays as it is.
@@ -140,7 +140,7 @@ def plan_changes(
     )
 
 
-def _missed(
+def _find_missed(
     lost: Sequence[str],
     gone: Collection[str],
     manifest: Mapping[str, ManifestEntry],
@@ -161,7 +161,7 @@ def _missed(
     ]
 
 
-def _changed(
+def _has_changed(
     file: FileRef, manifest: Mapping[str, ManifestEntry], ledger: Mapping[str, LedgerEntry]
 ) -> bool:
     known = manifest.get(file.path)
@@ -200,7 +200,7 @@ def _compare(
     """
     read, same = set(), []
     for file in found:
-        if _changed(file, manifest, ledger):
+        if _has_changed(file, manifest, ledger):
             read.add(file.path)
         elif _may_differ(file, manifest, ledger):
             if hash_of(file) == manifest[file.path].content_hash:

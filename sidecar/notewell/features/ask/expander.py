@@ -62,11 +62,11 @@ class Expander:
         """Search for the query and its wordings. If there are none, a warning says why."""
         own = replace(request, expand=None)
         if not request.plain and parse(request.q, scopes=True).condition is not None:
-            return _warned(search(own), "Not expanded: the query has conditions.")
+            return _add_warning(search(own), "Not expanded: the query has conditions.")
         try:
             wordings = self.wordings(request.q)
         except NotewellError as error:
-            return _warned(search(own), f"Not expanded: {error.message}")
+            return _add_warning(search(own), f"Not expanded: {error.message}")
         others = [*wordings.queries, *([" ".join(wordings.terms)] if wordings.terms else [])]
         deep = replace(own, limit=max(request.limit, _DEPTH))
         found = search(deep)
@@ -173,5 +173,5 @@ def _merge(
     )
 
 
-def _warned(reply: SearchReply, warning: str) -> SearchReply:
+def _add_warning(reply: SearchReply, warning: str) -> SearchReply:
     return replace(reply, warnings=(*reply.warnings, warning))

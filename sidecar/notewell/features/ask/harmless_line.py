@@ -175,13 +175,13 @@ class _Line:
         return UNSEEN.join(self._line[self._at : end]), end
 
     def _embed(self) -> tuple[str, int]:
-        text, end = self._embedded()
+        text, end = self._read_embed()
         # A mark before this one must not make a picture or other code of what is left.
         before, after = self._line[max(0, self._at - 1) : self._at], self._line[end : end + 1]
         text = f" {text}" if (before, text[:1]) in {("!", "["), ("`", "`")} else text
         return (f"{text} " if text.endswith("`") and after == "`" else text), end
 
-    def _embedded(self) -> tuple[str, int]:
+    def _read_embed(self) -> tuple[str, int]:
         if _CITATION.match(self._line, self._at) is not None:
             return "! ", self._at + 1
         note = _NOTE_EMBED.match(self._line, self._at)

@@ -77,7 +77,7 @@ class PolledAnswers:
         answer = self._find(caller, number)
         answer.last_polled = _now()
         if wait_s > 0 and not answer.done and len(answer.events) <= after:
-            await _changed(answer, wait_s)
+            await _wait_for_change(answer, wait_s)
             if answer.events and answer.events[-1].event == "text" and not answer.done:
                 await asyncio.sleep(_GATHER_S)
         answer.last_polled = _now()
@@ -151,7 +151,7 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def _changed(answer: _Running, wait_s: float) -> None:
+async def _wait_for_change(answer: _Running, wait_s: float) -> None:
     answer.changed.clear()
     try:
         async with asyncio.timeout(wait_s):

@@ -287,7 +287,7 @@ class ToolLoop:
         draft.standalone = draft.question
         history = newest_within(past, self._budget // 4, self._vault.count_tokens)
         if history:
-            draft.standalone = self._standalone(draft.question, history)
+            draft.standalone = self._rewrite_question(draft.question, history)
             yield StreamEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
         pages = self._web_pages(draft, past)
         code = self._code_runner(draft)
@@ -331,7 +331,7 @@ class ToolLoop:
         if waiting := self._vault.index.counts().ledger.get("pending", 0):
             yield f"The index is being built: {waiting:,} notes are not searched yet."
 
-    def _standalone(self, question: str, past: Sequence[AskReply]) -> str:
+    def _rewrite_question(self, question: str, past: Sequence[AskReply]) -> str:
         """The question rewritten so that it is understandable without the conversation."""
         messages = [Message("system", _REWRITE), *_as_messages(past[-3:])]
         turn = _final_turn(self._stream([*messages, Message("user", question)], ()))

@@ -76,7 +76,7 @@ def backup(
 def _verify(invocation: Invocation, file: Path, *, as_json: bool) -> None:
     from notewell.features.backup.restore import verify_backup  # noqa: PLC0415 - loads the engine
 
-    report = verify_backup(file, invocation.settings().data_dir)
+    report = verify_backup(file, invocation.known())
     if as_json:
         emit_object(report)
         return

@@ -24,7 +24,6 @@ from notewell.api.types import Settings, VaultRecord, VaultRules
 from notewell.base import querylog
 from notewell.base.errors import BackupError
 from notewell.engine.access import Device, Devices
-from notewell.engine.backup_log import log_written
 from notewell.engine.feature import open_source
 from notewell.engine.known_vaults import KnownVaults
 from notewell.features import FEATURES
@@ -111,7 +110,7 @@ def write_backup(
         raise BackupError(
             f"The backup {file} cannot be written: {error}. Choose another place."
         ) from error
-    log_written(settings.data_dir, file.absolute(), manifest.made)
+    known.log_backup(file.absolute(), manifest.made)
     indexed = {part.vault for part in parts if part.name.endswith(f"/{DATABASE}")}
     return BackupReport(
         file=str(file),
@@ -169,7 +168,7 @@ class _Copier:
         for record in records:
             folder = record.data_folder(self._settings.data_dir)
             for name in DATABASES:
-                if self._copied(name, folder, record):
+                if self._copy_database_of(name, folder, record):
                     yield _Content(f"vaults/{record.id}/{name}", self._copy)
                     self._copy.unlink()
             for path in (file for name in FILES for file in sorted(folder.glob(name))):
@@ -179,7 +178,7 @@ class _Copier:
             if record.source != "folder":
                 yield from self._notes(record)
 
-    def _copied(self, name: str, folder: Path, record: VaultRecord) -> bool:
+    def _copy_database_of(self, name: str, folder: Path, record: VaultRecord) -> bool:
         """Copy a database of a vault; False where it does not exist."""
         if name == DATABASE:
             try:

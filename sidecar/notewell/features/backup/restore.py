@@ -18,7 +18,6 @@ from notewell.api.files import disk, expanded, open_plain
 from notewell.api.types import Settings, VaultRecord
 from notewell.base.errors import BackupError, IndexInUseError
 from notewell.base.support.plain_tar import Member
-from notewell.engine.backup_log import log_verified
 from notewell.engine.configuration import Configuration
 from notewell.engine.known_vaults import BACKUP as LIST_COPY
 from notewell.engine.known_vaults import OURS, REGISTRY, KnownVaults, Registry
@@ -109,7 +108,7 @@ def restore_backup(
             if not replace_state:
                 _refuse_state(known, data, configuration)
             disk.make_folder(data)
-            with _unused(known), _staging(data) as staged:
+            with _hold_indexes(known), _staging(data) as staged:
                 _extract(stream, manifest, members, staged)
                 return _put_in_place(
                     manifest, records, staged, _Computer(known, data, configuration)
@@ -136,7 +135,7 @@ class VerifiedBackup:
     vectors: bool
 
 
-def verify_backup(file: Path, data: Path) -> VerifiedBackup:
+def verify_backup(file: Path, known: KnownVaults) -> VerifiedBackup:
     """Try whether `file` can be restored, and note the outcome in the data directory.
 
     It is unpacked and checked as `restore_backup` does, in a folder of its own that is deleted.
@@ -151,15 +150,16 @@ def verify_backup(file: Path, data: Path) -> VerifiedBackup:
             members = BACKUP.members(stream)
             content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
             manifest = load(content, members)
+            data = known.common.data_dir
             disk.make_folder(data)
             with _staging(data) as staged:
                 _extract(stream, manifest, members, staged)
     except OSError as error:
         raise _unreadable(file, error) from error
     except BackupError as error:
-        log_verified(data, file, time.time(), error.message)
+        known.log_tried_backup(file, time.time(), error.message)
         raise
-    log_verified(data, file, time.time(), None)
+    known.log_tried_backup(file, time.time(), None)
     return VerifiedBackup(
         file=str(file),
         made=manifest.made,
@@ -244,7 +244,7 @@ def _refuse_state(known: KnownVaults, data: Path, configuration: Configuration) 
 
 
 @contextmanager
-def _unused(known: KnownVaults) -> Iterator[None]:
+def _hold_indexes(known: KnownVaults) -> Iterator[None]:
     """Hold the indexes of all known vaults, so that no server or other process writes them."""
     with ExitStack() as locks:
         for record in known.records():

@@ -74,7 +74,7 @@ class Evaluator:
         self._by_node: Mapping[type, Callable[[Any, Frame], Value]] = {
             Literal: lambda node, _: node.value,
             ListOf: lambda node, frame: tuple(self.value(item, frame) for item in node.items),
-            Word: lambda node, frame: self._named(node.name, frame),
+            Word: lambda node, frame: self._value_of_name(node.name, frame),
             Field: self._field,
             Item: lambda node, frame: _item(
                 self.value(node.target, frame), self.value(node.index, frame)
@@ -98,7 +98,7 @@ class Evaluator:
             return self._file_field(frame.note, rest)
         if rest and kind == "formula":
             return self._formula(rest, frame)
-        return self._stated(frame.note, rest if rest and kind == "note" else name)
+        return self._property_of(frame.note, rest if rest and kind == "note" else name)
 
     def _unary(self, node: Unary, frame: Frame) -> Value:
         found = self.value(node.operand, frame)
@@ -115,20 +115,20 @@ class Evaluator:
 
     # --- names and fields --------------------------------------------------------------------
 
-    def _named(self, name: str, frame: Frame) -> Value:
+    def _value_of_name(self, name: str, frame: Frame) -> Value:
         if name in frame.names:
             return frame.names[name]
         if name == "file":
             return FileValue(frame.note)
         if name == "this":
             return None if self._this is None else FileValue(self._this)
-        return self._stated(frame.note, name)
+        return self._property_of(frame.note, name)
 
     def _field(self, node: Field, frame: Frame) -> Value:
         if node.target == Word("formula"):
             return self._formula(node.name, frame)
         if node.target == Word("note"):
-            return self._stated(frame.note, node.name)
+            return self._property_of(frame.note, node.name)
         if node.target == Word("this"):
             return self._of_this(node.name)
         value = self.value(node.target, frame)
@@ -139,7 +139,7 @@ class Evaluator:
     def _of_this(self, name: str) -> Value:
         if self._this is None:
             return None
-        return FileValue(self._this) if name == "file" else self._stated(self._this, name)
+        return FileValue(self._this) if name == "file" else self._property_of(self._this, name)
 
     def _formula(self, name: str, frame: Frame) -> Value:
         formula = self._formulas.get(name)
@@ -149,7 +149,7 @@ class Evaluator:
             raise ExpressionError(f"the formula “{name}” needs itself")
         return self.value(formula, Frame(frame.note, {}, (*frame.within, name)))
 
-    def _stated(self, note: StoredNote, name: str) -> Value:
+    def _property_of(self, note: StoredNote, name: str) -> Value:
         if name == "tags":
             return note.tags
         if name == "aliases":
@@ -159,7 +159,7 @@ class Evaluator:
             folded = name.casefold()
             found = (value for key, value in note.properties.items() if key.casefold() == folded)
             stated = next(found, None)
-        return self._converted(stated, note)
+        return self._convert(stated, note)
 
     def _file_field(self, note: StoredNote, name: str) -> Value:
         field = _FILE_FIELDS.get(name)
@@ -169,9 +169,9 @@ class Evaluator:
 
     def properties(self, note: StoredNote) -> Value:
         """All properties of a note."""
-        return self._converted(note.properties, note)
+        return self._convert(note.properties, note)
 
-    def _converted(self, stated: PropertyValue | None, note: StoredNote) -> Value:
+    def _convert(self, stated: PropertyValue | None, note: StoredNote) -> Value:
         return from_property(stated, lambda target: self._path(target, note.path))
 
     def links(self, note: StoredNote, *, only_embeds: bool = False) -> tuple[LinkValue, ...]:
@@ -210,7 +210,7 @@ class Evaluator:
             return self._of_file(node.name, target, arguments)
         if target is None and node.name not in {"isEmpty", "isTruthy", "toString"}:
             return False if node.name.startswith(("contains", "starts", "ends")) else None
-        return _applied(METHODS, node.name, target, *arguments)
+        return _apply(METHODS, node.name, target, *arguments)
 
     def _global(self, node: Call, frame: Frame) -> Value:
         if node.name == "if" and len(node.arguments) in {2, 3}:
@@ -225,7 +225,7 @@ class Evaluator:
             return day_of(self._now)
         if node.name in {"link", "file"} and arguments:
             return self._to_link(node.name, arguments[0], frame)
-        return _applied(FUNCTIONS, node.name, *arguments)
+        return _apply(FUNCTIONS, node.name, *arguments)
 
     def _to_link(self, name: str, value: Value, frame: Frame) -> Value:
         if not isinstance(value, str):
@@ -308,7 +308,7 @@ _OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
 }
 
 
-def _applied(table: Mapping[str, Callable[..., Value]], name: str, *arguments: Value) -> Value:
+def _apply(table: Mapping[str, Callable[..., Value]], name: str, *arguments: Value) -> Value:
     function = table.get(name)
     if function is None:
         raise ExpressionError(f"{name}() is not computed here")

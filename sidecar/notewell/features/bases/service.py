@@ -42,7 +42,7 @@ def rows_of(vault: OpenVault, request: BaseRequest) -> BaseReply:
         raise NotFoundError(f"{note.path} is no base.")
     base = _read(vault, note)
     views = _views(base)
-    view = _chosen(views, request.view, note.path)
+    view = _choose_view(views, request.view, note.path)
     this = note if request.within is None else find_note(vault.index, request.within)
     columns = tuple(_columns(base, view))
     rows: Sequence[BaseRow] = ()
@@ -81,7 +81,7 @@ def _views(base: Mapping[str, PropertyValue]) -> tuple[Mapping[str, PropertyValu
     return tuple(found) or ({},)
 
 
-def _chosen(
+def _choose_view(
     views: Sequence[Mapping[str, PropertyValue]], wanted: str, path: str
 ) -> Mapping[str, PropertyValue]:
     if not wanted:

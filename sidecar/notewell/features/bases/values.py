@@ -153,13 +153,13 @@ _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
 
 def compare(sign: str, one: Value, other: Value) -> bool:
     """One of `<`, `>`, `<=`, `>=`; false for values of different kinds."""
-    left, right = _ordered(one), _ordered(other)
+    left, right = _order_key(one), _order_key(other)
     if left is None or right is None or type(left) is not type(right):
         return False
     return _COMPARED[sign](left, right)
 
 
-def _ordered(value: Value) -> float | str | datetime | None:
+def _order_key(value: Value) -> float | str | datetime | None:
     if isinstance(value, bool):
         return float(value)
     return value if isinstance(value, (float, str, datetime)) else None
@@ -203,11 +203,11 @@ def add(one: Value, other: Value) -> Value:
     """`+`: of numbers, dates with durations, and texts."""
     if isinstance(one, datetime):
         length = to_duration(other) if isinstance(other, str) else other
-        return _moved(one, length) if isinstance(length, Duration) else None
+        return _move_time(one, length) if isinstance(length, Duration) else None
     if isinstance(one, float) and isinstance(other, float):
         return one + other
     if isinstance(one, str) or isinstance(other, str):
-        return _bounded(show(one) + show(other))
+        return _limit_length(show(one) + show(other))
     return None
 
 
@@ -217,11 +217,11 @@ def subtract(one: Value, other: Value) -> Value:
         if isinstance(other, datetime):
             return (one - other).total_seconds() * 1000
         length = to_duration(other) if isinstance(other, str) else other
-        return _moved(one, length.times(-1)) if isinstance(length, Duration) else None
+        return _move_time(one, length.times(-1)) if isinstance(length, Duration) else None
     return one - other if isinstance(one, float) and isinstance(other, float) else None
 
 
-def _moved(at: datetime, length: Duration) -> datetime | None:
+def _move_time(at: datetime, length: Duration) -> datetime | None:
     """A time moved by a duration; the day of a shorter month is its last."""
     month = at.year * 12 + at.month - 1 + length.months
     try:
@@ -245,7 +245,7 @@ def calculate(sign: str, one: Value, other: Value) -> Value:
     return one / other if sign == "/" else math.fmod(one, other)
 
 
-def _bounded(text: str) -> str:
+def _limit_length(text: str) -> str:
     _check_length(len(text))
     return text
 
@@ -295,7 +295,7 @@ def _round(value: Value, digits: Value = 0.0) -> Value:
     return math.floor(value * factor + 0.5) / factor
 
 
-def _fixed(value: Value, digits: Value = 0.0) -> Value:
+def _to_fixed(value: Value, digits: Value = 0.0) -> Value:
     if not isinstance(value, float) or not math.isfinite(value):
         return None
     return f"{value:.{min(max(_whole(digits) or 0, 0), 15)}f}"
@@ -379,11 +379,11 @@ METHODS: Mapping[str, Callable[..., Value]] = {
     "title": _text(str.title),
     "trim": _text(str.strip),
     "repeat": _repeat,
-    "replace": lambda value, old, new: _bounded(show(value).replace(show(old), show(new))),
+    "replace": lambda value, old, new: _limit_length(show(value).replace(show(old), show(new))),
     "split": lambda value, at: tuple(show(value).split(show(at) or None)),
     "slice": _slice,
     "reverse": lambda value: value[::-1] if isinstance(value, (str, tuple)) else None,
-    "join": lambda value, between: _bounded(show(between).join(map(show, _items(value)))),
+    "join": lambda value, between: _limit_length(show(between).join(map(show, _items(value)))),
     "unique": _unique,
     "flat": _flat,
     "sort": lambda value: tuple(sorted(_items(value), key=sort_key)),
@@ -391,7 +391,7 @@ METHODS: Mapping[str, Callable[..., Value]] = {
     "ceil": _real(math.ceil),
     "floor": _real(math.floor),
     "round": _round,
-    "toFixed": _fixed,
+    "toFixed": _to_fixed,
     "date": day_of,
     "time": _time_of_day,
     "format": _format,

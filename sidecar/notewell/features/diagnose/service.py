@@ -50,11 +50,11 @@ def diagnose(vault: OpenVault, request: DiagnoseRequest) -> Diagnosis:
     try:
         note = find_note(vault.index, request.path)
     except NotFoundError:
-        return _unindexed(vault, request)
+        return _explain_unindexed(vault, request)
     return _Search(vault, request, note).diagnosis()
 
 
-def _unindexed(vault: OpenVault, request: DiagnoseRequest) -> Diagnosis:
+def _explain_unindexed(vault: OpenVault, request: DiagnoseRequest) -> Diagnosis:
     """Why a file is not in the index."""
     path = request.path if PurePosixPath(request.path).suffix else f"{request.path}.md"
     (row,) = vault.ask(LedgerRequest(path=path)).entries

@@ -47,12 +47,12 @@ def edit(vault: OpenVault, request: EditNote) -> EditReply:
             raise
         raise NotFoundError(f"There is no note {path} in the vault. Check its path.") from error
     if now.content_hash != seen:
-        raise _changed(path, now.text, now.content_hash, request.section)
+        raise _changed_error(path, now.text, now.content_hash, request.section)
     try:
         written = writer.edit(path, change, seen=seen, action=_ACTION, dry_run=request.dry_run)
     except ChangedNoteError as error:
         now = writer.read(path)
-        raise _changed(path, now.text, now.content_hash, request.section) from error
+        raise _changed_error(path, now.text, now.content_hash, request.section) from error
     if written.number is not None:
         vault.changed(path)
     before, after = texts
@@ -66,7 +66,7 @@ def edit(vault: OpenVault, request: EditNote) -> EditReply:
     )
 
 
-def _changed(path: str, text: str, content_hash: bytes, section: str) -> ChangedNoteError:
+def _changed_error(path: str, text: str, content_hash: bytes, section: str) -> ChangedNoteError:
     """The refusal, with the text that the part has now."""
     try:
         part = section_text(path, text, section)

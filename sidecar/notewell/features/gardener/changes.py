@@ -111,7 +111,7 @@ class SuggestionWriter:
             return plan
         hashes = {path: (known or b"").hex() for path, known in undone.items()}
         fresh = replace(plan.with_states(reopened), hashes={**plan.hashes, **hashes})
-        self.file.change(lambda state: _forgotten(state, reopened).with_plan(fresh))
+        self.file.change(lambda state: _forget(state, reopened).with_plan(fresh))
         return fresh
 
     # --- one batch -------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class SuggestionWriter:
                 numbers += [] if number is None else [number]
             ids = tuple(view.id for view in chosen if view.id not in failed)
             after = self.noted(_after(plan, ids, failed, written, undoing=begun.undoing))
-            self.file.change(lambda state: _ended(state, after, ids, undoing=begun.undoing))
+            self.file.change(lambda state: _end_batch(state, after, ids, undoing=begun.undoing))
         for path in written:
             self._vault.changed(path)
         return Done(ids, tuple(failed.items()), max(numbers, default=None))
@@ -362,18 +362,18 @@ def _after(
     return replace(plan.with_states(changed), hashes={**plan.hashes, **written})
 
 
-def _ended(
+def _end_batch(
     state: GardenState, plan: GardenPlan, ids: tuple[str, ...], *, undoing: bool
 ) -> GardenState:
     """The state after a batch: nothing unfinished, and what was applied does not come again."""
     chosen = {suggestion.id: suggestion for suggestion in plan.suggestions if suggestion.id in ids}
     ended = replace(state.with_plan(plan), unfinished=None)
     if undoing:
-        return _forgotten(ended, chosen)
+        return _forget(ended, chosen)
     return replace(ended, applied={**ended.applied, **decisions(chosen.values())})
 
 
-def _forgotten(state: GardenState, ids: Iterable[str]) -> GardenState:
+def _forget(state: GardenState, ids: Iterable[str]) -> GardenState:
     gone = set(ids)
     return replace(
         state, applied={key: one for key, one in state.applied.items() if key not in gone}

@@ -274,11 +274,11 @@ class _Sentences:
         sentences = [text[start:end] for start, end in sentences_of(text)]
         if not sentences:
             return None
-        chosen = max(sentences, key=lambda sentence: _shared(sentence, wanted))
+        chosen = max(sentences, key=lambda sentence: _share_of_words(sentence, wanted))
         return " ".join(chosen.split())[:_LONGEST_SENTENCE]
 
 
-def _shared(sentence: str, wanted: set[str]) -> float:
+def _share_of_words(sentence: str, wanted: set[str]) -> float:
     """The number of wanted words in a sentence, by its length: less for a longer one."""
     own = set(tokens(sentence))
     return len(own & wanted) / (len(own) + 3.0) if own else 0.0

@@ -75,13 +75,13 @@ class GitHistory:
 
     def repository(self) -> Repository:
         """The repository. SourceError if there is none, or it may not be read."""
-        return find_repository(self._folder, self._setting, self._trusted)
+        return find_repository(self._folder, self._setting, self._trusted_folders)
 
     def head(self) -> str:
         """The commit that is checked out. SourceError if there is no repository, or no commit."""
         if self._program is None:
             raise SourceError(_MISSING)
-        return head_commit(self._checked)
+        return head_commit(self._check_repository)
 
     def commit_before(self, time: float) -> str | None:
         """The last commit before a time (POSIX seconds); None: there was none yet."""
@@ -90,7 +90,7 @@ class GitHistory:
 
     def files(self, commit: str, wanted: Callable[[str], bool] = bool) -> Mapping[str, str]:
         """The `wanted` files of a commit, without links: the id of the content by the path."""
-        prefix = self._checked.prefix
+        prefix = self._check_repository.prefix
         try:
             tree = self._text("rev-parse", "--verify", "--quiet", f"{commit}:{prefix}").strip()
         except SourceError:
@@ -156,7 +156,7 @@ class GitHistory:
 
     def changes(self, path: str | None = None) -> Iterator[FileChange]:
         """All changes of files, newest first; of one file, also under its former names."""
-        head, prefix = self.head(), self._checked.prefix
+        head, prefix = self.head(), self._check_repository.prefix
         inside = f"{prefix}/" if prefix else ""
         if path is None:
             wanted = ("--no-renames", f"--relative={inside}", "--", *([inside] if inside else []))
@@ -171,7 +171,7 @@ class GitHistory:
         return find_git(self._folder)
 
     @cached_property
-    def _checked(self) -> Repository:
+    def _check_repository(self) -> Repository:
         repository = self.repository()
         check_objects(repository)
         return repository
@@ -182,7 +182,7 @@ class GitHistory:
             return ""
         return self._print({}, "config", "--file", str(file), "--no-includes", "--get", key)
 
-    def _trusted(self) -> tuple[str, ...]:
+    def _trusted_folders(self) -> tuple[str, ...]:
         """The folders whose repositories the user trusts, by git's own setting."""
         if self._program is None:
             return ()
@@ -213,7 +213,7 @@ class GitHistory:
         with self._settings() as folder:
             own = {
                 "GIT_DIR": str(folder),
-                "GIT_OBJECT_DIRECTORY": str(self._checked.objects),
+                "GIT_OBJECT_DIRECTORY": str(self._check_repository.objects),
             }
             with running_git(program, arguments, own, is_ended=self._ended.is_set) as child:
                 yield child
@@ -230,13 +230,13 @@ class GitHistory:
             yield Path(made)
 
     def _write_settings(self, folder: Path) -> None:
-        is_sha1 = len(head_commit(self._checked)) == _ID_OF_SHA1
+        is_sha1 = len(head_commit(self._check_repository)) == _ID_OF_SHA1
         kind = "" if is_sha1 else "[extensions]\n\tobjectformat = sha256\n"
         version = 0 if is_sha1 else 1
         files = {
             "HEAD": "ref: refs/heads/none\n",
             "config": f"[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{kind}",
-            "shallow": shallow_commits(self._checked),
+            "shallow": shallow_commits(self._check_repository),
         }
         disk.make_folder(folder / "refs")
         disk.make_folder(folder / "objects")

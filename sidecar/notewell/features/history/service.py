@@ -182,11 +182,11 @@ class VaultHistory:
             total=total,
             first=first,
             versions=tuple(kept),
-            warnings=(*_undated(undated), *rules.warnings()),
+            warnings=(*_warn_of_undated(undated), *rules.warnings()),
         )
 
 
-def _undated(count: int) -> Sequence[str]:
+def _warn_of_undated(count: int) -> Sequence[str]:
     if not count:
         return ()
     return (f"{count:,} changes were left out, because their commits have no valid time.",)

@@ -49,7 +49,7 @@ from notewell.features.memory.requests import (
 )
 
 
-def _changed(done: str) -> Callable[[MemoryChangedReply], None]:
+def _show_change(done: str) -> Callable[[MemoryChangedReply], None]:
     """A function that shows a memory after a change; `done` is what the change did to it."""
 
     def shown(reply: MemoryChangedReply) -> None:
@@ -71,7 +71,7 @@ def _changed(done: str) -> Callable[[MemoryChangedReply], None]:
 def store(*, content: str, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Store CONTENT (- reads it from stdin). The same content is stored only once."""
     text = sys.stdin.read() if content == "-" else content
-    answer(vault, StoreMemory(text, **fields), _changed("stored"), as_json=as_json)
+    answer(vault, StoreMemory(text, **fields), _show_change("stored"), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -238,7 +238,7 @@ memory = group(
         "apply",
         ApplyMemory,
         "Report that MEMORY (id, path or name) is being used.",
-        _changed("applied"),
+        _show_change("applied"),
         arguments={"id": "MEMORY"},
         options=("comment",),
     ),
@@ -246,7 +246,7 @@ memory = group(
         "outcome",
         MemoryOutcome,
         "Report whether MEMORY helped: +0.1 or -0.15 confidence. At 0.9 it becomes a golden rule.",
-        _changed("recorded"),
+        _show_change("recorded"),
         arguments={"id": "MEMORY"},
         options=(Option("helped", ("--helped/--failed",)), "comment"),
     ),
@@ -255,7 +255,7 @@ memory = group(
         "relate",
         RelateMemories,
         "Record how the memory SOURCE is related to TARGET, a memory or a note.",
-        _changed("related"),
+        _show_change("related"),
         arguments={"source": "SOURCE", "target": "TARGET"},
         options=("kind", "weight"),
     ),
@@ -263,7 +263,7 @@ memory = group(
         "unrelate",
         UnrelateMemories,
         "Remove a relation from SOURCE to TARGET.",
-        _changed("no longer related"),
+        _show_change("no longer related"),
         arguments={"source": "SOURCE", "target": "TARGET"},
         options=("kind",),
     ),

@@ -84,8 +84,8 @@ class MemoryLinks:
             memory.path: [(relation, self._target(relation)) for relation in memory.relations]
             for memory in memories
         }
-        self._superseders = self._related("supersedes", symmetric=False)
-        self._contradicting = self._related("contradicts", symmetric=True)
+        self._superseders = self._relations_of("supersedes", symmetric=False)
+        self._contradicting = self._relations_of("contradicts", symmetric=True)
 
     def targets(self, memory: Memory) -> Sequence[tuple[Relation, str | None]]:
         """The relations of a memory with the paths they lead to; None: the target is gone."""
@@ -148,7 +148,9 @@ class MemoryLinks:
         path = f"{relation.target}.md"
         return path if self.has_note(path) else None
 
-    def _related(self, kind: RelationKind, *, symmetric: bool) -> Mapping[str, tuple[Memory, ...]]:
+    def _relations_of(
+        self, kind: RelationKind, *, symmetric: bool
+    ) -> Mapping[str, tuple[Memory, ...]]:
         """By path, the memories with a relation of this kind to that memory.
 
         With `symmetric`, also those that it has this relation to.
@@ -362,7 +364,7 @@ def examine(
         average_confidence=round(sum(shares) / len(shares), 4) if shares else None,
         contradictions=tuple(_contradictions(memories, links)),
         stale=tuple(_stale(memories, links, now)),
-        orphaned=tuple(_orphaned(memories, links)),
+        orphaned=tuple(_find_orphaned(memories, links)),
         doubles=tuple(_doubles(memories)),
         unreadable=tuple(
             _ailing(memory, " ".join(memory.warnings)) for memory in memories if memory.warnings
@@ -434,7 +436,7 @@ def _stale(memories: Sequence[Memory], links: MemoryLinks, now: float) -> Iterat
             yield _ailing(memory, f"not used for {STALE_DAYS:g} days")
 
 
-def _orphaned(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Ailing]:
+def _find_orphaned(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Ailing]:
     """Memories whose related note or source does not exist."""
     for memory in memories:
         gone = [one.target for one, path in links.targets(memory) if path is None]

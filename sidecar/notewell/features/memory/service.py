@@ -167,7 +167,7 @@ class Memories:
             if same and memory.namespace == request.namespace:
                 if request.type == "golden_rule" and not memory.is_rule:
                     return self._grant(memory)
-                return self._changed(memory, None, existing=True)
+                return self._changed_reply(memory, None, existing=True)
         path = self._free_path(request, content, memories)
         now = stamp(self._clock())
         properties: dict[str, PropertyValue] = {
@@ -186,7 +186,7 @@ class Memories:
         first_line = Validation(now, "stored")
         text = with_validation(edit_properties(f"{content}\n", properties), first_line)
         written = self._folder.create(path, text)
-        return self._changed(self._folder.find(path), written)
+        return self._changed_reply(self._folder.find(path), written)
 
     def _grant(self, memory: Memory) -> MemoryChangedReply:
         """Make an existing memory a golden rule, as a person wants."""
@@ -199,7 +199,7 @@ class Memories:
             ),
             action="memory grant",
         )
-        return self._changed(changed, written)
+        return self._changed_reply(changed, written)
 
     def _free_path(self, request: StoreMemory, content: str, memories: Sequence[Memory]) -> str:
         """A path for a new note: in the folder of its namespace, under a name that is not taken."""
@@ -223,7 +223,7 @@ class Memories:
             history_line=lambda _: Validation(now, "applied", comment=request.comment),
             action="memory apply",
         )
-        return self._changed(memory, written)
+        return self._changed_reply(memory, written)
 
     def outcome(self, request: MemoryOutcome) -> MemoryChangedReply:
         """Raise or lower the confidence of a memory that helped or failed.
@@ -246,7 +246,7 @@ class Memories:
         memory, written = self._folder.change(
             request.id, edit, history_line=line, action="memory outcome"
         )
-        return self._changed(memory, written)
+        return self._changed_reply(memory, written)
 
     def forget(self, request: ForgetMemory) -> MemoryForgottenReply:
         """Delete a memory, or several.
@@ -261,7 +261,7 @@ class Memories:
         if (request.id is None) == (not request.ids):
             raise UsageError("Name either one memory (`id`) or several (`ids`).")
         if request.id is not None:
-            return self._forgotten([self._forget(request.id, force=request.force)])
+            return self._forgotten_reply([self._forget(request.id, force=request.force)])
         deleted, protected, missing = [], [], []
         for word in dict.fromkeys(request.ids or ()):
             try:
@@ -270,7 +270,7 @@ class Memories:
                 protected.append(self._folder.find(word).id)
             except NotFoundError:
                 missing.append(word)
-        return self._forgotten(deleted, protected, missing)
+        return self._forgotten_reply(deleted, protected, missing)
 
     def _forget(self, word: str, *, force: bool) -> ForgottenMemory:
         memory = self._folder.find(word)
@@ -282,7 +282,7 @@ class Memories:
         written = self._folder.delete(memory)
         return ForgottenMemory(memory.id, memory.path, written.number)
 
-    def _forgotten(
+    def _forgotten_reply(
         self,
         deleted: Sequence[ForgottenMemory],
         protected: Sequence[str] = (),
@@ -311,7 +311,7 @@ class Memories:
             return {request.kind: links_of([*kept, new], request.kind)}, ()
 
         memory, written = self._folder.change(request.source, edit, action="memory relate")
-        return self._changed(memory, written)
+        return self._changed_reply(memory, written)
 
     def unrelate(self, request: UnrelateMemories) -> MemoryChangedReply:
         known = MemoryNames(self._folder.all()).find(request.target)
@@ -325,7 +325,7 @@ class Memories:
             return ({request.kind: links}, ()) if links else ({}, (request.kind,))
 
         memory, written = self._folder.change(request.source, edit, action="memory unrelate")
-        return self._changed(memory, written, existing=written is None)
+        return self._changed_reply(memory, written, existing=written is None)
 
     def _target_name(self, word: str) -> str:
         """The link target for a memory or else a note; NotFoundError if there is neither."""
@@ -343,7 +343,7 @@ class Memories:
             if one.kind != kind or (one.target != target and path != f"{target}.md")
         ]
 
-    def _changed(
+    def _changed_reply(
         self, memory: Memory, written: Written | None, *, existing: bool = False
     ) -> MemoryChangedReply:
         shown = view(memory, self._folder.links())

@@ -100,7 +100,7 @@ class PhoneIndex:
             dimensions=figures.dimensions if figures else 0,
             table_bytes=figures.table_bytes if figures else 0,
             problem=self._refusal() or problem,
-            expected=_expected(there, fitting(there, self._limit)) if there.notes else None,
+            expected=_expected_size(there, fitting(there, self._limit)) if there.notes else None,
         )
 
     def switch(self, *, on: bool) -> PhoneIndexReply:
@@ -242,7 +242,7 @@ class PhoneIndex:
             return None, size, f"The file that is there is not used: {error}."
 
 
-def _expected(there: Amount, kept: Amount) -> PhoneIndexSize:
+def _expected_size(there: Amount, kept: Amount) -> PhoneIndexSize:
     return PhoneIndexSize(
         bytes=kept.file_bytes,
         notes=kept.notes,

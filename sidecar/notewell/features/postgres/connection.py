@@ -275,7 +275,7 @@ class Database:
         """Close all connections of the pool, and the loop. Twice is no error."""
         pool, self._pool = self._pool, None
         if pool is not None:
-            self._loop.wait(_ended(pool))
+            self._loop.wait(_end_pool(pool))
         self._loop.close()
 
     async def _fetch(self, pool: asyncpg.Pool, sql: str, values: Sequence[object]) -> list[Row]:
@@ -352,7 +352,7 @@ async def _give_back(pool: asyncpg.Pool, connection: asyncpg.Connection) -> None
         connection.terminate()
 
 
-async def _ended(pool: asyncpg.Pool) -> None:
+async def _end_pool(pool: asyncpg.Pool) -> None:
     try:
         await asyncio.wait_for(pool.close(), 5.0)
     except (*LOST, TimeoutError, asyncpg.PostgresError):

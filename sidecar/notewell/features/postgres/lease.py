@@ -74,7 +74,7 @@ class Lease:
         """
         found = session.read("SELECT fence FROM vaults WHERE id = $1 FOR UPDATE", self._vault)
         if not found or found[0][0] != self._fence:
-            raise self._overtaken()
+            raise self._lost_lease()
 
     def close(self) -> None:
         """Give the right back. Twice is no error."""
@@ -103,10 +103,10 @@ class Lease:
 
     def _lock(self, session: Session) -> None:
         """Take the lock. Raises IndexInUseError."""
-        if not self._locked(session) and not self._take_over(session):
+        if not self._try_lock(session) and not self._take_over(session):
             raise self._in_use(session)
 
-    def _locked(self, session: Session) -> bool:
+    def _try_lock(self, session: Session) -> bool:
         ((locked,),) = session.read("SELECT pg_try_advisory_lock($1, $2)", _LOCK_CLASS, self._vault)
         return bool(locked)
 
@@ -117,7 +117,7 @@ class Lease:
             " WHERE id = $1 AND lease_until < now() AND holder_pid IS NOT NULL",
             self._vault,
         )
-        return bool(ended) and self._locked(session)
+        return bool(ended) and self._try_lock(session)
 
     def _become(self, session: Session) -> None:
         """Raise the token, or see that another server did since this one wrote last."""
@@ -125,7 +125,7 @@ class Lease:
             "SELECT fence FROM vaults WHERE id = $1 FOR UPDATE", self._vault
         ) or [(None,)]
         if fence is None or self._fence not in {-1, fence}:
-            raise self._overtaken()
+            raise self._lost_lease()
         session.execute(
             "UPDATE vaults SET fence = fence + 1, holder = $2, holder_pid = pg_backend_pid(),"
             " lease_until = now() + make_interval(secs => $3) WHERE id = $1",
@@ -153,7 +153,7 @@ class Lease:
             " or stop it first."
         )
 
-    def _overtaken(self) -> LostLeaseError:
+    def _lost_lease(self) -> LostLeaseError:
         return LostLeaseError(
             f"Another server has become the writer of this vault at {self._database.server}. This"
             " one serves what is stored, and writes nothing; restart it to write again."

@@ -78,7 +78,7 @@ class PostingWriter:
         if not changed and not gone:
             return
         before = self._known_template(session)
-        counts = self._counted(session, changed, gone)
+        counts = self._count_lines(session, changed, gone)
         template = counts.template
         also = self._having(session, before ^ template) - {*changed, *gone}
         if template != before:
@@ -122,7 +122,9 @@ class PostingWriter:
         ((packed,),) = session.read("SELECT template FROM vaults WHERE id = $1", self._vault)
         return frozenset(_lines(packed).tolist())
 
-    def _counted(self, session: Session, changed: Sequence[int], gone: Sequence[int]) -> LineCounts:
+    def _count_lines(
+        self, session: Session, changed: Sequence[int], gone: Sequence[int]
+    ) -> LineCounts:
         new = [text.lines() for texts in texts_of(session, self._vault, changed) for text in texts]
         if self._lines is None:
             every = session.read("SELECT lines FROM note_terms WHERE vault_id = $1", self._vault)

@@ -170,7 +170,7 @@ class SourceSync:
         except NotewellError as error:
             self._save(state.ended("failed", time.time(), error=error.message))
             raise
-        self._save(_ended(state, done))
+        self._save(_state_after(state, done))
         self._vault.reindex()
 
     def _sync(self, progress: RunProgress, state: SourceState, *, remove: bool) -> Synced:
@@ -202,7 +202,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
     )
 
 
-def _ended(state: SourceState, done: Synced) -> SourceState:
+def _state_after(state: SourceState, done: Synced) -> SourceState:
     if done.held:
         why = (
             f"{done.held:,} pages are missing in the source and stay here until you confirm that"

@@ -69,11 +69,11 @@ def _balance(store: Store, postings: Postings, database: str, generation: int) -
 def _is_balanced(postings: Postings) -> bool:
     return all(
         abs(postings.mean_length(name) * _SHARES - shares) <= _SAME * shares
-        for name, shares in _wanted(postings).items()
+        for name, shares in _mean_lengths(postings).items()
     )
 
 
-def _wanted(postings: Postings) -> dict[str, int]:
+def _mean_lengths(postings: Postings) -> dict[str, int]:
     """The mean length of each field, in shares of a token."""
     count = postings.living_count
     return {
@@ -91,7 +91,9 @@ def _tokens(postings: Postings) -> dict[str, int]:
 def _least_count(postings: Postings) -> int:
     """The least number of documents whose means are as low as those of living documents."""
     tokens = _tokens(postings)
-    needed = [-(-tokens[name] * _SHARES // wanted) for name, wanted in _wanted(postings).items()]
+    needed = [
+        -(-tokens[name] * _SHARES // wanted) for name, wanted in _mean_lengths(postings).items()
+    ]
     return max(postings.document_count + _PARTS, *needed)
 
 
@@ -100,7 +102,7 @@ def _documents(postings: Postings, least: int) -> Iterator[Mapping[str, int]]:
 
     With them, the number of documents is a multiple of `_SHARES`.
     """
-    wanted, tokens, there = _wanted(postings), _tokens(postings), postings.document_count
+    wanted, tokens, there = _mean_lengths(postings), _tokens(postings), postings.document_count
     while True:
         multiple = -(-least // _SHARES)
         missing = {name: wanted[name] * multiple - tokens[name] for name in TEXT_FIELDS}

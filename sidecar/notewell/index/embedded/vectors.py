@@ -118,9 +118,9 @@ class Vectors:
             slots = np.concatenate((slots, further))
             scores = np.concatenate((scores, cosines_of(view, further, query)))
         searched = view.alive if allowed is None else int(np.count_nonzero(allowed))
-        return hits(view, slots, scores, self._sampled(view).spread(query, searched))
+        return hits(view, slots, scores, self._draw_sample(view).spread(query, searched))
 
-    def _sampled(self, view: View) -> Sample:
+    def _draw_sample(self, view: View) -> Sample:
         sample = self._sample
         if sample is None or sample.view is not view:
             self._sample = sample = Sample.of(view)

@@ -132,13 +132,18 @@ def _blocks(message: Message) -> list[Json]:
         return [{"type": "tool_result", "tool_use_id": message.call_id, "content": message.text}]
     blocks: list[Json] = [{"type": "text", "text": message.text}] if message.text else []
     used: list[Json] = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": _given(call.arguments)}
+        {
+            "type": "tool_use",
+            "id": call.id,
+            "name": call.name,
+            "input": _parse_arguments(call.arguments),
+        }
         for call in message.calls
     ]
     return blocks + used
 
 
-def _given(arguments: str) -> Json:
+def _parse_arguments(arguments: str) -> Json:
     try:
         given: Json = json.loads(arguments)
     except ValueError:

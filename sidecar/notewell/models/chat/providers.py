@@ -259,7 +259,7 @@ class Providers:
 
         An outdated list is used if the provider does not answer.
         """
-        fetched, models = self._cached()
+        fetched, models = self._read_cache()
         if refresh or time.time() - fetched > CACHE_SECONDS:
             try:
                 models = provider.models()
@@ -283,7 +283,7 @@ class Providers:
     def choose(self, provider: ChatModel) -> ModelView:
         """The configured model, else the best one of the list."""
         if self.rules.model:
-            fetched, models = self._cached()
+            fetched, models = self._read_cache()
             if not fetched:
                 with suppress(
                     ProviderError
@@ -331,7 +331,7 @@ class Providers:
         name = "".join(letter if letter.isalnum() else "-" for letter in self.base_url)
         return self.folder / f"models-{name}.json"
 
-    def _cached(self) -> tuple[float, tuple[ModelInfo, ...]]:
+    def _read_cache(self) -> tuple[float, tuple[ModelInfo, ...]]:
         """The cached list, and when it was fetched (POSIX seconds, 0 for never)."""
         try:
             cached = json.loads(self._file.read_text(encoding="utf-8"))

@@ -305,10 +305,10 @@ def _tests(value: str) -> tuple[ValueTest, ...]:
 def _test(value: str) -> ValueTest:
     for sign in _SIGNS:
         if value.startswith(sign) and value[len(sign) :].strip():
-            return ValueTest(sign, _unquoted(value[len(sign) :].strip()))
-    return ValueTest("=", None if value.casefold() == "null" else _unquoted(value))
+            return ValueTest(sign, _unquote(value[len(sign) :].strip()))
+    return ValueTest("=", None if value.casefold() == "null" else _unquote(value))
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
     return value[1:-1] if quoted else value

@@ -45,7 +45,7 @@ def with_embedding_notes(
         lines = embedding(index, file)
         if not 0 < len(lines) <= MAX_EMBEDDING:
             continue
-        for note_id in _allowed(lines, among):
+        for note_id in _allowed_lines(lines, among):
             if note_id not in added and not ranks(note_id):
                 added[note_id] = _embedding_note(index, note, note_id, lines[note_id])
     if not added:
@@ -54,7 +54,7 @@ def with_embedding_notes(
     return tuple(sorted((*ranked, *added.values()), key=lambda one: -one.score))
 
 
-def _allowed(lines: Mapping[int, int], among: Callable[[IdArray], IdArray]) -> Iterator[int]:
+def _allowed_lines(lines: Mapping[int, int], among: Callable[[IdArray], IdArray]) -> Iterator[int]:
     ids = np.array(sorted(lines), np.int64)
     yield from ids[among(ids)].tolist()
 

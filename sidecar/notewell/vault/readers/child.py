@@ -60,7 +60,7 @@ def serve(
     find: Callable[[str], Reader | None], requests: BinaryIO, replies: BinaryIO, limits: ChildLimits
 ) -> None:
     """Answer requests until they end. `find` gives the reader for a path."""
-    why = _confined(replies, limits)
+    why = _confine_process(replies, limits)
     send(replies, ReadReply("ready", message=why), b"")
     while (message := receive(requests, ReadFileRequest)) is not None:
         request, raw = message
@@ -70,7 +70,7 @@ def serve(
         send(replies, reply, body)
 
 
-def _confined(replies: BinaryIO, limits: ChildLimits) -> str:
+def _confine_process(replies: BinaryIO, limits: ChildLimits) -> str:
     """Confine this process where that is possible; returns why it is not, or ""."""
     _limit_memory(limits.memory)
     if not sys.platform.startswith("linux"):

@@ -48,7 +48,7 @@ class NoteBuilder:
 
     def heading(self, level: int, text: str, block: str | None = None) -> None:
         """Write a heading; all that follows is below it. Nothing if it has no text."""
-        shown = " ".join(_wanted(text).split())
+        shown = " ".join(_drop_unwanted(text).split())
         if len(shown) > LONGEST_HEADING:
             self.paragraph(shown, block=block)
             return
@@ -63,7 +63,7 @@ class NoteBuilder:
 
         Blank rows are left out. Nothing if it has no text.
         """
-        rows = [row.rstrip() for row in _wanted(text).split("\n")]
+        rows = [row.rstrip() for row in _drop_unwanted(text).split("\n")]
         shown = "\n".join(row for row in rows if row)
         if shown.strip() and not self._is_full(shown):
             self._span(kind, shown, shown, block)
@@ -77,7 +77,7 @@ class NoteBuilder:
         kind: LinkKind = "wikilink",
     ) -> None:
         """Write a link to another file of the vault on a line of its own. It is no visible text."""
-        path, heading, block = split_address(_wanted(target))
+        path, heading, block = split_address(_drop_unwanted(target))
         if not (path or heading or block) or "\n" in target or len(self._links) >= MAX_LINKS:
             return
         source = f"[[{target}]]"
@@ -133,5 +133,5 @@ class NoteBuilder:
         self._line += part.count("\n")
 
 
-def _wanted(text: str) -> str:
+def _drop_unwanted(text: str) -> str:
     return _UNWANTED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

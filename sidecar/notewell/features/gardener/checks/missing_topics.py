@@ -34,7 +34,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     bare = [
         note
         for note in garden.tended_notes()
-        if note.path not in own and not garden.is_daily(note) and not _stated(note)
+        if note.path not in own and not garden.is_daily(note) and not _states_topics(note)
     ]
     if not own or not bare:
         return
@@ -60,7 +60,7 @@ def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
     return {note: frozenset(topics) for note, topics in found.items()}
 
 
-def _stated(note: NoteFacts) -> bool:
+def _states_topics(note: NoteFacts) -> bool:
     """True if a note names topics, known ones or not."""
     return any(value for name, value in note.properties.items() if name.lower() in _PROPERTIES)
 
