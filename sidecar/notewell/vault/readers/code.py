@@ -18,6 +18,7 @@ from notewell.base.types import Heading, Note, Span
 from notewell.base.types.frozen import frozen
 from notewell.vault.parse import one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+from notewell.vault.readers.text import line_starts
 
 MAX_PARTS = 5000
 _MAX_NAME = 200
@@ -214,9 +215,7 @@ def _read(raw: bytes, file: FileFacts, parts_of: Callable[[str], CodeParts]) -> 
     text = one_line_end(decoded.text)
     lines = text.split("\n")
     parts = parts_of(text)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = line_starts(text)
     note = Note(
         path=file.path,
         title=file.path.rpartition("/")[2],  # main.c and main.h are two

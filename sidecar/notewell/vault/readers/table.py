@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notewell.base.errors import UnreadableNoteError
-from notewell.base.types import Note, Span
+from notewell.base.types import Span
 from notewell.base.types.frozen import frozen
-from notewell.vault.parse import file_title, one_line_end
+from notewell.vault.parse import one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+from notewell.vault.readers.text import line_starts, text_note
 
 _DELIMITERS = ",;\t|"
 _BETWEEN = " | "  # two cells
@@ -34,22 +35,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
     text = one_line_end(decoded.text)
     rows, warnings = _rows(text, file.path)
-    ending = file.path[file.path.rfind(".") :]
-    note = Note(
-        path=file.path,
-        title=file_title(file.path, ending),
-        aliases=(),
-        tags=(),
-        properties={},
-        description=None,
-        created=file.created,
-        modified=file.modified,
-        headings=(),
-        links=(),
-        spans=tuple(_spans(rows, text)),
-        warnings=(*decoded.warnings, *warnings),
-    )
-    return ReadNote(note, decoded.text)
+    return text_note(file, decoded, _spans(rows, text), warnings)
 
 
 def _rows(text: str, path: str) -> tuple[list[_TableRow], tuple[str, ...]]:
@@ -86,9 +72,7 @@ def _delimiter(text: str) -> str:
 def _spans(rows: Sequence[_TableRow], text: str) -> Iterator[Span]:
     if not rows:
         return
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = line_starts(text)
     header, body = rows[0], rows[1:]
     group: list[_TableRow] = []
     size = 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 
 from notewell.base.types import Note, SourceText, Span
 from notewell.vault.parse import file_title, one_line_end, parse
-from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+from notewell.vault.readers.reader import Decoded, FileFacts, Reader, ReadNote, decode_text
 
 _PLAIN_SUFFIX = ".txt"
 
@@ -31,9 +32,16 @@ LONG_MARKDOWN = Reader(".markdown", "Markdown files", _read_markdown, "markdown"
 
 def _read_plain(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
+    return text_note(file, decoded, _paragraphs(one_line_end(decoded.text)))
+
+
+def text_note(
+    file: FileFacts, decoded: Decoded, spans: Iterable[Span], warnings: Sequence[str] = ()
+) -> ReadNote:
+    """The note of a text file that has nothing but text: neither headings nor properties."""
     note = Note(
         path=file.path,
-        title=file_title(file.path, _PLAIN_SUFFIX),
+        title=file_title(file.path, PurePosixPath(file.path).suffix.lower()),
         aliases=(),
         tags=(),
         properties={},
@@ -42,10 +50,18 @@ def _read_plain(raw: bytes, file: FileFacts) -> ReadNote:
         modified=file.modified,
         headings=(),
         links=(),
-        spans=tuple(_paragraphs(one_line_end(decoded.text))),
-        warnings=decoded.warnings,
+        spans=tuple(spans),
+        warnings=(*decoded.warnings, *warnings),
     )
     return ReadNote(note, decoded.text)
+
+
+def line_starts(text: str) -> list[int]:
+    r"""Where each line of `text` begins, whose lines end with `\n`, and where one more would."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
 
 
 def _paragraphs(text: str) -> Iterator[Span]:

@@ -11,10 +11,11 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from notewell.base.types import Note, Span
+from notewell.base.types import Span
 from notewell.base.types.frozen import frozen
-from notewell.vault.parse import file_title, one_line_end
+from notewell.vault.parse import one_line_end
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+from notewell.vault.readers.text import line_starts, text_note
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s|$)")
@@ -43,21 +44,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     text = one_line_end(decoded.text)
     cues = list(_cues(text))
     too_many = (f"Only the first {_MOST_CUES:,} cues are searched.",) * (len(cues) > _MOST_CUES)
-    note = Note(
-        path=file.path,
-        title=file_title(file.path, file.path[file.path.rfind(".") :]),
-        aliases=(),
-        tags=(),
-        properties={},
-        description=None,
-        created=file.created,
-        modified=file.modified,
-        headings=(),
-        links=(),
-        spans=tuple(_paragraphs(cues[:_MOST_CUES], text)),
-        warnings=(*decoded.warnings, *too_many),
-    )
-    return ReadNote(note, decoded.text)
+    return text_note(file, decoded, _paragraphs(cues[:_MOST_CUES], text), too_many)
 
 
 def _cues(text: str) -> Iterator[_Cue]:
@@ -94,9 +81,7 @@ def _seconds(parts: Sequence[str | None]) -> float:
 
 def _paragraphs(cues: Sequence[_Cue], text: str) -> Iterator[Span]:
     """Paragraphs of cues that follow each other closely, each by one speaker."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = line_starts(text)
     group: list[_Cue] = []
     for cue in cues:
         if group and cue.text == group[-1].text:  # rolling captions show a line twice
