@@ -12,10 +12,11 @@ from contextlib import suppress
 import numpy as np
 
 from notewell.base.errors import ModelError, UnreadableNoteError
-from notewell.base.types import Chunk, CountTokens, Embedder, EmbedsWindows, ManifestEntry, Settings
+from notewell.base.types import Chunk, Embedder, EmbedsWindows, ManifestEntry, Settings
 from notewell.base.types.frozen import frozen
 from notewell.base.types.stored import embedded_text
-from notewell.engine.ingest.note_reader import approximate_tokens, chunk_sizes
+from notewell.engine.ingest.embed import unpack_vector
+from notewell.engine.ingest.note_reader import chunk_sizes, token_counter
 from notewell.index.port import IndexReader
 from notewell.vault.chunk import chunk
 from notewell.vault.read_notes import HashedNote
@@ -89,11 +90,8 @@ class SampleCheck:
         if self.settings.chunking.method == "semantic":
             return ()
         sizes = chunk_sizes(self.settings.chunking, self.embedder)
-        return chunk(read.note, count_tokens=self._count, sizes=sizes, title=entry.kept_title)
-
-    @property
-    def _count(self) -> CountTokens:
-        return self.embedder.count_tokens if self.embedder is not None else approximate_tokens
+        count = token_counter(self.embedder)
+        return chunk(read.note, count_tokens=count, sizes=sizes, title=entry.kept_title)
 
     def _of_passages(self, entry: ManifestEntry, chunks: Sequence[Chunk]) -> Iterator[str]:
         stored = {each.text_hash: each.text for each in self.index.chunks_of(entry.note_id)}
@@ -112,7 +110,7 @@ class SampleCheck:
         stored = self.index.stored_vectors(model.key, [passage.text_hash]).get(passage.text_hash)
         if stored is None:
             return 0, False
-        kept = np.frombuffer(stored, np.float16).astype(np.float32)
+        kept = unpack_vector(stored)
         now = model.embed_passages([embedded_text(passage.header, passage.text)])[0]
         lengths = float(np.linalg.norm(kept) * np.linalg.norm(now))
         return 1, lengths == 0 or float(kept @ now) / lengths < _ALIKE

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeAlias
 
-import numpy as np
-
 from notewell.base.errors import NotewellError
 from notewell.base.types import ModelKey, VectorPut
-from notewell.engine.ingest.embed import WINDOW
+from notewell.engine.ingest.embed import WINDOW, unpack_vector
 from notewell.index.port import Index, IndexReader
 
 Lend: TypeAlias = "Callable[[], closing[IndexReader]]"
@@ -38,10 +36,7 @@ def _take(index: Index, model: ModelKey, other: IndexReader) -> int:
     missing: set[bytes] = set()
     while texts := index.pending_texts(model, WINDOW, skip=missing):
         stored = other.stored_vectors(model, [text.text_hash for text in texts])
-        puts = [
-            VectorPut(text_hash, np.frombuffer(vector, np.float16).astype(np.float32))
-            for text_hash, vector in stored.items()
-        ]
+        puts = [VectorPut(text_hash, unpack_vector(vector)) for text_hash, vector in stored.items()]
         index.store_vectors(model, puts)
         taken += len(puts)
         missing.update(text.text_hash for text in texts if text.text_hash not in stored)

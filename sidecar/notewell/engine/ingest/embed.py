@@ -295,7 +295,7 @@ class SentenceVectors:
         """
         wanted = {embed_hash(text): text for text in texts}
         stored = self._index.stored_vectors(self._embedder.key, wanted)
-        self._known = {each: _unpack(stored[each]) for each in stored}
+        self._known = {each: unpack_vector(stored[each]) for each in stored}
         missing = [(each, text) for each, text in wanted.items() if each not in stored]
         model = self._embedder
         size = model.at_once if isinstance(model, EmbedsInPieces) else COMMIT
@@ -325,13 +325,14 @@ class SentenceVectors:
             ]
             self._index.store_vectors(self._embedder.key, puts)
             for put in puts:
-                self._known[put.text_hash] = _unpack(put.vector.astype(np.float16).tobytes())
+                self._known[put.text_hash] = unpack_vector(put.vector.astype(np.float16).tobytes())
             ended = time.monotonic()
             add_model_work(self._index, embedded=len(puts), seconds=ended - began)
             began = ended
 
 
-def _unpack(vector: bytes) -> FloatArray:
+def unpack_vector(vector: bytes) -> FloatArray:
+    """The numbers of a stored vector, float32."""
     return np.frombuffer(vector, np.float16).astype(np.float32)
 
 

@@ -89,9 +89,7 @@ class NoteReader:
         """Notes that are read `provisional`ly stay pending, so that they are read again."""
         self._reading = reading
         self._sizes = chunk_sizes(reading.rules, reading.embedder)
-        self._count: CountTokens = (
-            reading.embedder.count_tokens if reading.embedder else approximate_tokens
-        )
+        self._count = token_counter(reading.embedder)
         self._provisional = provisional
         self._sentences = reading.sentences
         self.problem: str | None = None  # why notes could not be cut by topic, for people
@@ -279,6 +277,11 @@ def approximate_tokens(text: str) -> int:
     """
     wide = 0 if text.isascii() else len(_NARROW.sub("", text))
     return wide + (len(text) - wide + 3) // 4
+
+
+def token_counter(embedder: Embedder | None) -> CountTokens:
+    """The token counter with which notes are cut: that of the model, or an estimate."""
+    return approximate_tokens if embedder is None else embedder.count_tokens
 
 
 def chunk_sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:

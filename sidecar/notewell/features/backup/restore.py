@@ -100,9 +100,7 @@ def restore_backup(
     data = settings.data_dir
     try:
         with open_plain(file) as stream:
-            members = BACKUP.members(stream)
-            content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
-            manifest = load(content, members)
+            manifest, members = _read_manifest(stream)
             _check_parts(stream, manifest, members)
             records = _records(manifest, data, folders)
             if not replace_state:
@@ -147,9 +145,7 @@ def verify_backup(file: Path, known: KnownVaults) -> VerifiedBackup:
     """
     try:
         with open_plain(file) as stream:
-            members = BACKUP.members(stream)
-            content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
-            manifest = load(content, members)
+            manifest, members = _read_manifest(stream)
             data = known.common.data_dir
             disk.make_folder(data)
             with _staging(data) as staged:
@@ -175,6 +171,12 @@ def _unreadable(file: Path, error: OSError) -> BackupError | NotFoundError:
     if isinstance(error, FileNotFoundError):
         return NotFoundError(f"There is no file {file}: check its name.")
     return BackupError(f"{file} cannot be read: {error.strerror}. Nothing was changed.")
+
+
+def _read_manifest(stream: BinaryIO) -> tuple[BackupManifest, Mapping[str, Member]]:
+    members = BACKUP.members(stream)
+    content = BACKUP.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES)
+    return load(content, members), members
 
 
 def _check_parts(stream: BinaryIO, manifest: BackupManifest, members: Mapping[str, Member]) -> None:
