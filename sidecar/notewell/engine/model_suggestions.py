@@ -169,7 +169,7 @@ class ModelSuggestions:
         for spec in CATALOGUE:
             better = spec.published is not None and spec.published > used.published
             if better and spec.languages == used.languages:
-                minutes = self._minutes(spec, used, passages)
+                minutes = self._estimate_minutes(spec, used, passages)
                 reason = (
                     f"Its authors state an nDCG@10 of {spec.published:.2f} on BEIR, those of"
                     f" {used.name} {used.published:.2f}; we have not measured it."
@@ -178,7 +178,7 @@ class ModelSuggestions:
                 )
                 yield SuggestedModel(spec.name, spec.download_mb, minutes, reason)
 
-    def _minutes(self, spec: ModelSpec, used: ModelSpec, passages: int) -> int:
+    def _estimate_minutes(self, spec: ModelSpec, used: ModelSpec, passages: int) -> int:
         """Estimate by the layers of both models how long embedding the vault takes."""
         return max(round(passages * self._seconds() * spec.layers / used.layers / 60), 1)
 

@@ -206,17 +206,20 @@ class Vaults(KnownVaults):
         """
         rules = self.settings(record).assistants
         hides, view = self._hides(record, rules), view_of(record)
-        if hides:
-            shared = (open_ for open_ in self.opened() if open_.record.key == view.key)
-            if any(not open_.hides_notes for open_ in shared):  # a note is marked since
-                self._engines.close(view.key)
+        shared = self._opened(view.key) if hides else None
+        if shared is not None and not shared.hides_notes:  # a note is marked since
+            self._engines.close(view.key)
         return view if hides or write_folder(rules) else record
+
+    def _opened(self, key: str) -> Engine | None:
+        """The engine of a vault or a view that is open, by its key."""
+        return next((engine for engine in self.opened() if engine.record.key == key), None)
 
     def _hides(self, record: VaultRecord, rules: AssistantRules) -> bool:
         """True if notes are kept from assistants."""
         if hides_by_rule(rules):
             return True
-        engine = next((open_ for open_ in self.opened() if open_.record.key == record.id), None)
+        engine = self._opened(record.owners.key)
         if engine is None:
             return self._marked.last_seen(record.id)
         search = engine.searcher.search
@@ -303,7 +306,7 @@ class Vaults(KnownVaults):
 
     @contextmanager
     def _seen_by_assistants(self, vault: OpenVault) -> Iterator[OpenVault]:
-        """The view of a vault, whose notes are read at first, for as long as the block runs."""
+        """Give the view of a vault while the block runs, once its notes have been read."""
         seen = self.for_assistants(vault.record)
         if vault.record.view or not seen.view:
             yield vault
@@ -317,7 +320,7 @@ class Vaults(KnownVaults):
         hides = self._hides(owners, settings.assistants)
 
         def tell_owner(path: str) -> None:
-            engine = next((open_ for open_ in self.opened() if open_.record == owners), None)
+            engine = self._opened(owners.key)
             if engine is not None:
                 engine.work.look_at(path)
 

@@ -94,13 +94,14 @@ class GraphStore:
         """The fp32 session on the device; None where it is not there or computes something else."""
         if self.device not in available_devices():
             return None
-        reference = self._cached_session("fp32")
-        verdict = self._verdict_path(self.device)
+        verdict, graph = self._verdict_path(self.device), self._graph_path("fp32")
         agrees = _read_verdict(verdict)
         if agrees is False:
             return None
+        if agrees is None or not graph.exists():
+            reference = self._cached_session("fp32")
         try:
-            session = open_session(self._graph_path("fp32"), self.device)
+            session = open_session(graph, self.device)
             cosine = self._agreement(session, reference) if agrees is None else 1.0
         except (ModelDamagedError, RuntimeException, Fail) as error:  # also of its driver
             log.warning("The model does not run on %s: %s", self.device, error)

@@ -54,7 +54,7 @@ class ShownSource:
         self.types = source.types
 
     def list(self, within: Sequence[str] = ()) -> Walk:
-        """See `Source.list`. Files that are no notes are not told either: a reason names others."""
+        """See `Source.list`. Nothing is listed as left out: its reason may name a hidden note."""
         walk = self._source.list(within)
         shown = tuple(
             replace(file, copies=tuple(copy for copy in file.copies if self._shows(copy)))
@@ -111,7 +111,7 @@ class ShownSource:
         return None
 
     def is_shown(self, path: str) -> bool:
-        """True if assistants may know of this path: it may also be one where no file is."""
+        """True if assistants may know of this path, whether or not a file is there."""
         if self._hides_path(path):
             return False
         try:
@@ -187,7 +187,7 @@ def _is_no(value: PropertyValue) -> bool:
 
 
 def _globs(lines: Sequence[str]) -> pathspec.GitIgnoreSpec | None:
-    """One spec of all globs. A glob that cannot be used is refused: it was to hide something."""
+    """One spec of all globs. An invalid one is an error, because it was meant to hide notes."""
     wanted = [_fold(line) for line in lines if line.strip()]
     try:
         return pathspec.GitIgnoreSpec.from_lines(wanted) if wanted else None

@@ -16,11 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from notewell.base.errors import (
-    NotewellError,
-    NotFoundError,
-    ServerError,
-)
+from notewell.base.errors import NotewellError, NotFoundError, ServerError
 from notewell.base.support import interrupt
 from notewell.base.types import VaultRecord
 from notewell.contract.request import Request

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -310,12 +310,13 @@ class Site:
     async def holding(self, vault: str | None) -> AsyncIterator[None]:
         """Keep a served vault open while the block runs; open it first where it is closed."""
         record = self.record(vault)
-        async with AsyncExitStack() as held:
-            held.enter_context(await self._hold(record))
+        with await self._hold(record):
             seen = self._as_seen(vault)
-            if seen.key != record.key:
-                held.enter_context(await self._hold(seen))
-            yield
+            if seen is record:
+                yield
+                return
+            with await self._hold(seen):
+                yield
 
     async def _hold(self, record: VaultRecord) -> Hold:
         held = self.vaults.held(record)
@@ -328,8 +329,9 @@ class Site:
     def _as_seen(self, vault: str | None) -> VaultRecord:
         """The served vault, as assistants see it where `vault` asks for that view."""
         record = self.record(vault)
-        is_view = vault is not None and vault == view_of(record).key
-        return self.vaults.for_assistants(record) if is_view else record
+        if vault in (None, record.id, record.name):
+            return record
+        return self.vaults.for_assistants(record)
 
     def several(self, vault: str | None) -> tuple[VaultRecord, ...]:
         """The served vaults that a search names, if it names several; see `several.named`."""
@@ -344,7 +346,7 @@ class Site:
         if vault is None:
             return _only(served)
         for record in served:
-            if vault in (record.id, record.name, view_of(record).key):
+            if vault in (record.id, record.name) or vault == view_of(record).key:
                 return record
         raise NotFoundError(
             f"No vault named {vault!r} is served here. GET /api/vaults lists them;"
