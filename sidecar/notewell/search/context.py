@@ -26,6 +26,7 @@ from notewell.search.facts.copies import CopiesCache
 from notewell.search.facts.embeds import EmbedsCache
 from notewell.search.facts.names_cache import NamesCache
 from notewell.search.facts.note_facts import FactsCache
+from notewell.search.facts.proper_names import ProperNamesCache
 from notewell.search.facts.readability import ReadabilityCache
 from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.language import ParsedQuery, describe_query
@@ -69,6 +70,7 @@ class Caches:
 
     facts: FactsCache
     names: NamesCache = field(default_factory=NamesCache)
+    proper_names: ProperNamesCache = field(default_factory=ProperNamesCache)
     words: WordListCache = field(default_factory=WordListCache)
     columns: ColumnsCache = field(default_factory=ColumnsCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)

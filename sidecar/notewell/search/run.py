@@ -35,7 +35,7 @@ from notewell.search.query.terms import Terms, content_words, is_english, query_
 from notewell.search.rank import expand, gars, rerank, retrieve
 from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
-from notewell.search.rank.evidence import NoteEvidence, QueryEvidence
+from notewell.search.rank.evidence import NoteEvidence, QueryEvidence, may_rise
 from notewell.search.rank.gars import Spreading
 from notewell.search.rank.guarantees import (
     Guarantees,
@@ -318,6 +318,7 @@ class _TextSearch:
             dated=period is not None,
             english=is_english(index.keywords),
         )
+        query = self.with_proper_name(found, query)
         scoring = Scoring(self.context, query)
         plan = scoring.plan(notes, has_vector=found.vector is not None)
         spreading = None
@@ -335,6 +336,15 @@ class _TextSearch:
             guarantees = self.guarantees(found, notes, query, period)
             scored = guarantees.applied(scored)
         return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, period, guarantees)
+
+    def with_proper_name(self, found: Retrieved, query: QueryEvidence) -> QueryEvidence:
+        """The evidence with whether a word of the query is a proper name of an English vault."""
+        if found.vector is None or not query.english or not may_rise(query):
+            return query
+        groups = found.terms.content_groups()
+        tokens = [token for group in groups for token in group if token not in found.terms.begun]
+        names = self.context.caches.proper_names
+        return replace(query, has_name=names.has_any(self.context.index, tokens))
 
     @property
     def is_plain(self) -> bool:

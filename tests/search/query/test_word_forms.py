@@ -20,6 +20,11 @@ PAIRS = [
     ("defence", "defense"),
     ("travelling", "traveling"),
     ("tyre", "tire"),
+    ("buy", "bought"),
+    ("go", "went"),
+    ("write", "written"),
+    ("teach", "taught"),
+    ("lose", "lost"),
 ]
 
 
@@ -41,3 +46,16 @@ def test_a_note_is_found_by_the_other_form(
 ) -> None:
     notes = {"A.md": f"Something about {other} and more.", "B.md": "Nothing of it.", "C.md": "No."}
     assert make_library(notes).paths(one, mode=mode)[:1] == ["A.md"]
+
+
+def test_a_verb_is_found_and_marked_in_any_of_its_forms(make_library: MakeLibrary) -> None:
+    notes = {"A.md": "We bought figurines at the fair.", "B.md": "Figurines stand on a shelf."}
+    first = make_library(notes).search("buy figurines", mode="keyword").results[0]
+    assert first.path == "A.md"
+    marked = {first.snippet[start:end] for start, end in first.highlights}
+    assert marked == {"bought", "figurines"}
+
+
+@pytest.mark.parametrize("word", ["left", "leave", "saw", "bit", "ground", "rose"])
+def test_a_past_that_is_another_word_stands_for_itself(word: str) -> None:
+    assert not {"leave", "left", "see", "bite", "grind", "rise"}.intersection(other_forms(word))

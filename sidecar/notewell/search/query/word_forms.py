@@ -1,9 +1,9 @@
-"""English forms of a word that its stem does not tell: irregular plurals, and other spellings.
+"""English forms of a word that its stem does not tell: irregular ones, and other spellings.
 
-The stemmer cuts endings, so *mice* and *mouse*, or *colour* and *color*, are different words for
-it. Here are the plurals that English forms in a way of its own, and the patterns by which British
-and American spelling differ. A form only counts where the vault has it, so a pattern may give words
-that do not exist.
+The stemmer cuts endings, so *mice* and *mouse*, *bought* and *buy*, or *colour* and *color*, are
+different words for it. Here are the plurals and the verbs that English forms in a way of its own,
+and the patterns by which British and American spelling differ. A form only counts where the vault
+has it, so a pattern may give words that do not exist.
 """
 
 from __future__ import annotations
@@ -26,6 +26,32 @@ phenomenon phenomena, bacterium bacteria, curriculum curricula, memorandum memor
 stratum strata, spectrum spectra, symposium symposia, larva larvae, formula formulae,
 antenna antennae, alga algae, vertebra vertebrae, nebula nebulae, genus genera, corpus corpora,
 opus opera, schema schemata, stigma stigmata, quiz quizzes
+"""
+# Not those whose past is another word as well (*left sidebar*, *a saw*, *a bit of ground*), nor
+# those that say as little as *get* and *make*.
+_VERBS = """
+arise arose arisen, awake awoke awoken, beat beaten, become became, begin began begun, bend bent,
+bid bade bidden, bite bitten, bleed bled, blow blew blown, break broke broken, breed bred,
+bring brought, build built, burn burnt, buy bought, catch caught, choose chose chosen, cling clung,
+come came, creep crept, deal dealt, dig dug, dive dove, draw drew drawn, dream dreamt,
+drink drank drunk, drive drove driven, eat ate eaten, fall fallen, feed fed, feel felt,
+fight fought, find found, flee fled, fling flung, fly flew flown, forbid forbade forbidden,
+forget forgot forgotten, forgive forgave forgiven, freeze froze frozen, give gave given,
+go goes went gone, grow grew grown,
+hang hung, hear heard, hide hid hidden, hold held, kneel knelt, lay laid,
+lead led, lean leant, leap leapt, learn learnt, lend lent, light lit, lose lost,
+mean meant, meet met, mistake mistook mistaken, overcome overcame, pay paid, prove proven,
+ride rode ridden, ring rang rung, rise risen, run ran, seek sought, sell sold,
+send sent, sew sewn, shake shook shaken, shine shone, shoot shot, shrink shrank shrunk,
+sing sang sung, sink sank sunk, sit sat, sleep slept, slide slid, sling slung, smell smelt,
+sow sown, speak spoke spoken, spell spelt, spend spent, spill spilt, spin spun, spit spat,
+spoil spoilt, spring sprang sprung, stand stood, steal stole stolen, stick stuck, sting stung,
+stink stank stunk, stride strode, strike struck, string strung, strive strove striven,
+swear swore sworn, sweep swept, swell swollen, swim swam swum, swing swung,
+teach taught, tear tore torn, tell told, think thought, throw threw thrown, tread trod trodden,
+understand understood, undertake undertook undertaken, undo undid undone, wake woke woken,
+wear wore worn, weave wove woven, weep wept, win won, withdraw withdrew withdrawn,
+write wrote written, rewrite rewrote rewritten
 """
 _SPELLINGS = """
 grey gray, tyre tire, programme program, aluminium aluminum, mould mold, plough plow,
@@ -56,7 +82,7 @@ _PATTERNS = tuple(
         (r"^(.+)ae(.+)$", r"\1e\2"),
     )
 )
-_FEWEST = 3  # letters of a word that has other forms
+_FEWEST = 3  # letters of a word that is spelled in other ways
 # How German writes a vowel with two points where a keyboard has none; folded, it loses them.
 _TRANSLITERATED = re.compile(r"(?<=[a-z])([ao])e(?=[a-z])|(?<=[a-bd-pr-z])(u)e(?=[a-z])")
 _FEWEST_TRANSLITERATED = 6  # letters; *poet* is no other form of *pot*
@@ -65,10 +91,9 @@ _FEWEST_TRANSLITERATED = 6  # letters; *poet* is no other form of *pot*
 def _load_list() -> Mapping[str, tuple[str, ...]]:
     """The forms of the tables by word, in both directions."""
     found: dict[str, list[str]] = {}
-    for pair in f"{_PLURALS},{_SPELLINGS}".split(","):
-        one, other = pair.split()
-        found.setdefault(one, []).append(other)
-        found.setdefault(other, []).append(one)
+    for group in f"{_PLURALS},{_VERBS},{_SPELLINGS}".split(","):
+        for form in (forms := group.split()):
+            found.setdefault(form, []).extend(other for other in forms if other != form)
     return {word: tuple(forms) for word, forms in found.items()}
 
 
@@ -86,8 +111,9 @@ def transliterated(word: str) -> str | None:
 @lru_cache(maxsize=2048)
 def other_forms(word: str) -> tuple[str, ...]:
     """The other forms that an English word, folded, may have; () of other words."""
-    if len(word) < _FEWEST or not (word.isascii() and word.isalpha()):
+    if not (word.isascii() and word.isalpha()):
         return ()
-    patterned = (pattern.sub(other, word) for pattern, other in _PATTERNS if pattern.search(word))
+    patterns = _PATTERNS if len(word) >= _FEWEST else ()
+    patterned = (pattern.sub(other, word) for pattern, other in patterns if pattern.search(word))
     forms = dict.fromkeys((*_LISTED.get(word, ()), *patterned))
     return tuple(form for form in forms if form != word)

@@ -45,6 +45,7 @@ _FIRST = 3  # notes, by their words, whose mean coverage tells whether words set
 _LONG_QUERY = (9.0, 14.0)  # words from which meaning rises less, and not at all
 _READ_VAULT = (0.05, 0.15)  # the same, by how much of the vault's notes the model cannot read
 _MOST_SETTLED, _SHORT_SETTLED = 0.8, 0.85  # the most that words settle, by first and short notes
+_NAME_SETTLED = 0.6  # the least, where the query has a proper name
 _SAID_SPAN = 0.1  # of the query, within which meaning rises from not at all to fully
 _MIN_DEVIATION = 0.03
 
@@ -138,8 +139,8 @@ class QueryEvidence:
     `known`: the share of the query, by idf, in words that the vault contains. `content`: the share
     of these that are no function words. `first_coverage` is the mean coverage of the notes with
     the best words, `short_coverage` the highest of `NoteEvidence.short_coverage`. `dated`: the
-    query names a day or period. `english`: the vault is written in English. `most_words`: the most
-    that words say about a note.
+    query names a day or period. `english`: the vault is written in English. `has_name`: a word of
+    the query is a proper name there. `most_words`: the most that words say about a note.
     """
 
     known_idf: float
@@ -158,6 +159,7 @@ class QueryEvidence:
     vault_unreadable: float = 0.0
     dated: bool = False
     english: bool = True
+    has_name: bool = False
     most_words: float = math.inf
 
 
@@ -235,11 +237,20 @@ def settled(query: QueryEvidence) -> float:
 
     Either the first notes by words have most of the query, or a short note has every word. Not if
     the vault lacks words of the query, and not for a question, whose function words show that it is
-    not made of words of the note.
+    not made of words of the note. A query that names a person or another thing by its proper name
+    is settled in part in any case: its answer has the name, and a model hardly tells names apart.
     """
     first = _MOST_SETTLED * between(query.first_coverage * query.known, 0.5, 1.0)
     short = _SHORT_SETTLED * between(query.short_coverage * query.known**2, 0.8, 1.0)
-    return max(first, short) * between(query.content, 0.8, 1.0)
+    named = _NAME_SETTLED if query.has_name else 0.0
+    return max(max(first, short) * between(query.content, 0.8, 1.0), named)
+
+
+def may_rise(query: QueryEvidence) -> bool:
+    """Tell whether a proper name in the query would lower the weight of meaning."""
+    read = query.unreadable < 1.0 and query.vault_unreadable < _READ_VAULT[1]
+    open_to_meaning = read and not query.dated and query.words < _LONG_QUERY[1]
+    return open_to_meaning and query.digits < 1.0 and settled(query) < _NAME_SETTLED
 
 
 def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:

@@ -78,7 +78,7 @@ class Snippets:
         note as the snippet if nothing is found.
         """
         self.use_description = use_description
-        self._template = template
+        self._template = frozenset(template)
         self._weights = weights
         self._total_weight = sum(weights.values())
         self._chars = chars
@@ -135,9 +135,10 @@ class Snippets:
 
     def _show(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
         """The shown text of a passage: without template lines, unless only they have the words."""
-        shown = shown_text(passage, names=names, lines=lines, template=self._template)
+        given = passage, tuple(names), tuple(lines)
+        shown = _shown_text(*given, self._template)
         if not shown.is_whole and not self._read(shown.text).hits:
-            whole = shown_text(passage, names=names, lines=lines)
+            whole = _shown_text(*given, frozenset())
             if not shown.text or self._read(whole.text).hits:
                 return whole
         return shown
@@ -249,6 +250,13 @@ class Snippets:
             if token in unjoined:
                 return True
         return False
+
+
+@lru_cache(maxsize=512)  # from key to key a person who types sees the same passages
+def _shown_text(
+    passage: str, names: tuple[str, ...], lines: tuple[int, ...], template: frozenset[int]
+) -> ShownText:
+    return shown_text(passage, names=names, lines=lines, template=template)
 
 
 def _phrase_pattern(phrase: str) -> re.Pattern[str]:
