@@ -31,6 +31,25 @@ def test_a_lone_word_that_the_vault_lacks_is_told(library: Library, query: str, 
     assert reply.confidence < 0.2
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("kangaroo quokka", "Nothing has the words “kangaroo” or “quokka”."),
+        (
+            "kangaroo, quokka, zebra",
+            "Nothing has the words “kangaroo”, “quokka” or “zebra”.",
+        ),
+    ],
+)
+def test_a_few_words_that_it_lacks_are_told(
+    library: Library, query: str, told: str, mode: str
+) -> None:
+    reply = library.search(query, mode=mode, weak=False)
+    assert reply.results == ()
+    assert told in reply.warnings
+
+
 @pytest.mark.parametrize("query", ["ladder", "ladders", "laddr", "ladder kangaroo", "ladde"])
 def test_a_word_that_it_has_in_some_form_is_not(library: Library, query: str) -> None:
     reply = library.search(query, weak=False)

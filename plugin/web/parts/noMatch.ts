@@ -32,10 +32,12 @@ function newNoteButton({ vault }: ViewContext, q: string): HTMLElement | null {
   return h("a", { class: "quiet", href: newNote(vault.name, q.trim()) }, t("Create “{name}” in Obsidian", { name: q.trim() }));
 }
 
-/** That no note has the only word of the query, in the person's language; null where notes have it. */
+/** That no note has the words of the query, in the person's language; null where notes have some. */
 export function unknownWord(warnings: readonly string[]): string | null {
-  const word = warnings.map((warning) => /^Nothing has the word “(.+)”\.$/.exec(warning)?.[1]).find(Boolean);
-  return word === undefined ? null : t("Nothing has the word “{word}”", { word });
+  const told = warnings.find((warning) => /^Nothing has the words? “/.test(warning));
+  if (told === undefined) return null;
+  const words = [...told.matchAll(/“[^”]*”/g)].map(([word]) => word);
+  return words.length === 1 ? t("Nothing has the word {word}", { word: words[0]! }) : t("Nothing has any of the words {words}", { words: words.join(" ") });
 }
 
 /** Queries that ask for less: without quotes, without filters. */

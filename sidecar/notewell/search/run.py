@@ -123,7 +123,6 @@ def _list_notes(
     return shown
 
 
-NO_SUCH_WORD = "Nothing has the word “{}”."
 MISSING_SYNONYMS = "The note “{}” of search.synonyms is not in the vault."
 _LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
 
@@ -375,7 +374,7 @@ class _TextSearch:
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_scope.means_templates(self.parsed):
             templates = facts.are_templates(notes.ids) & ~notes.is_named
-        unknown = None if typing else content.lone_unknown
+        unknown = () if typing else content.all_unknown
         return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
@@ -446,8 +445,8 @@ class _TextSearch:
             relevance = relevance.with_certain(kept)
             if not required.required:
                 relevance = relevance.without(filler & ~kept)
-            if candidates.guarantees.unknown is not None:
-                self.report.warnings.append(NO_SUCH_WORD.format(candidates.guarantees.unknown))
+            if candidates.guarantees.unknown:
+                self.report.warnings.append(_tell_unknown(candidates.guarantees.unknown))
                 relevance = relevance.less_confident_if_all_weak()
             first = next((at for at in whole.order if not relevance.weak[at]), None)
             relevance = relevance.with_strong(
@@ -540,6 +539,16 @@ class _TextSearch:
         template = self.context.index.keywords.template_lines
         phrases = self.parsed.phrases
         return Snippets(weights, chars, phrases=phrases, closest=closest, template=template)
+
+
+def _tell_unknown(words: Sequence[str]) -> str:
+    """The warning that no note has any of these words."""
+    *others, last = (f"“{word}”" for word in words)
+    return (
+        f"Nothing has the words {', '.join(others)} or {last}."
+        if others
+        else (f"Nothing has the word {last}.")
+    )
 
 
 def _possible_mode(mode: SearchMode, notes: NoteEvidence) -> SearchMode:

@@ -52,6 +52,10 @@ _LEAST_COSINE = np.float32(0.2)
 # The same below "Nothing has this word": *travel* and Trips (.51), *diary* and Journal (.36) have
 # more; *plumber* and a list of names (.32), the nearest of a thousand passages, has less.
 _LEAST_COSINE_OF_WORD = np.float32(0.34)
+# The same of two or three words that all are unknown: of the sample vault, *automobile repair* and
+# the log of a bicycle's repairs have .29, *zebra quokka* and the nearest note .25.
+_LEAST_COSINE_OF_WORDS = np.float32(0.28)
+_FEW_UNKNOWN = 3  # words that are told as such; a longer text is a description
 _MOST_HEADED = 3  # notes of whose headings one may be the query
 _HEADING_BIT = np.uint16(FIELD_BITS["headings"])
 _LABEL_BITS = NAME_BITS | _HEADING_BIT | np.uint16(FIELD_BITS["tags"])
@@ -78,9 +82,10 @@ class ContentWords:
         return not self.lacking
 
     @property
-    def lone_unknown(self) -> str | None:
-        """The only content word, if the vault does not have it."""
-        return self.lacking[0] if self.lacking and self.count == 1 else None
+    def all_unknown(self) -> tuple[str, ...]:
+        """The content words, if they are few and the vault has none of them."""
+        few = self.count == len(self.lacking) <= _FEW_UNKNOWN
+        return self.lacking if few else ()
 
 
 def content_words_of(
@@ -191,7 +196,7 @@ class Guarantees:
     `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
     model. `of_day` (n,) marks the daily notes of a day that the query names, `only_day` says that
     it says nothing else. `templates` (n,) marks templates, unless the query may look for them.
-    `unknown` is the only content word of the query, if the vault does not have it.
+    `unknown` are the content words of the query, if they are few and the vault has none of them.
     """
 
     evidence: NoteEvidence
@@ -201,7 +206,7 @@ class Guarantees:
     of_day: Flags | None = None
     only_day: bool = False
     templates: Flags | None = None
-    unknown: str | None = None
+    unknown: tuple[str, ...] = ()
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -256,8 +261,11 @@ class Guarantees:
         """Mask of the notes that nothing connects with the query: no word, and hardly a meaning."""
         if self.odds is None:
             return np.zeros(len(self.evidence), np.bool_)
-        # One word alone is a little near to something in every vault.
-        least = _LEAST_COSINE if self.unknown is None else _LEAST_COSINE_OF_WORD
+        # A few words alone are a little near to something in every vault.
+        least = _LEAST_COSINE
+        if self.unknown:
+            lone = len(self.unknown) == 1
+            least = _LEAST_COSINE_OF_WORD if lone else _LEAST_COSINE_OF_WORDS
         far: Flags = self.evidence.meaning < least  # false for a note without a vector
         return far & self._unsaid
 
