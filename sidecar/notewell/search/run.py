@@ -374,8 +374,10 @@ class _TextSearch:
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_scope.means_templates(self.parsed):
             templates = facts.are_templates(notes.ids) & ~notes.is_named
-        unknown = () if typing else content.all_unknown
-        return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown)
+        unknown, quoted = () if typing else content.all_unknown, None
+        if content.quotation:
+            quoted = np.isin(notes.ids, index.keywords.notes_with_phrase(content.quotation))
+        return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown, quoted)
 
     def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""

@@ -64,3 +64,18 @@ def test_strangers_reverse_no_pair_of_which_one_is_greater_in_every_part(seed: i
     assert found["pairs"] > 0
     assert found["5"] == 0
     assert found["reversed"] <= 0.02 * found["pairs"]
+
+
+@pytest.mark.parametrize("typing", [True, False])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_function_words_alone_are_a_quotation(
+    make_library: MakeLibrary, mode: str, *, typing: bool
+) -> None:
+    notes = {
+        "Hamlet.md": "To be, or not to be, that is the question.",
+        "What it is to be.md": "The not to be or to be are in the words; it is up to us to be or not.",
+        "Talk.md": "We talked about who would be the one to do it, or not. " * 6,
+    }
+    library = make_library(notes)
+    assert library.paths("to be or not to be", mode=mode, typing=typing)[0] == "Hamlet.md"
+    assert library.paths("what it is to be", mode=mode)[0] == "What it is to be.md"

@@ -56,6 +56,7 @@ _LEAST_COSINE_OF_WORD = np.float32(0.34)
 # the log of a bicycle's repairs have .29, *zebra quokka* and the nearest note .25.
 _LEAST_COSINE_OF_WORDS = np.float32(0.28)
 _FEW_UNKNOWN = 3  # words that are told as such; a longer text is a description
+_FEWEST_QUOTED = 3  # different function words of a query that is taken for a quotation
 _MOST_HEADED = 3  # notes of whose headings one may be the query
 _HEADING_BIT = np.uint16(FIELD_BITS["headings"])
 _LABEL_BITS = NAME_BITS | _HEADING_BIT | np.uint16(FIELD_BITS["tags"])
@@ -69,12 +70,14 @@ _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 class ContentWords:
     """The content words of a query that the vault has: the tokens that say each of them.
 
-    `lacking` are those that it does not have. `count` counts all.
+    `lacking` are those that it does not have. `count` counts all. `quotation`: all words of a
+    query of function words and the like alone, in their order, which is all that it says.
     """
 
     groups: tuple[tuple[str, ...], ...]
     count: int
     lacking: tuple[str, ...] = ()
+    quotation: tuple[str, ...] = ()
 
     @property
     def all_known(self) -> bool:
@@ -97,9 +100,11 @@ def content_words_of(
     is not a net.
     """
     signed = {form.strip(".+#%"): form for form in signed_forms(text) if form not in terms.unknown}
-    ordered = tuple(dict.fromkeys(words(text)))
+    written = tuple(words(text))
+    ordered = tuple(dict.fromkeys(written))
     light = function_words(ordered) | {word for word in ordered if says_little(word)}
-    if len(light) == len(ordered):
+    only_light = len(light) == len(ordered)
+    if only_light:
         light = frozenset()  # "to do", "The One" and "Now" are names of notes
     last = ordered[-1] if typing and ordered and text[-1:].isalnum() else None
     groups: list[tuple[str, ...]] = []
@@ -120,7 +125,8 @@ def content_words_of(
             groups.append(known)
         else:
             lacking.append(word)
-    return ContentWords(tuple(groups), count, tuple(lacking))
+    quotation = written if only_light and count >= _FEWEST_QUOTED else ()
+    return ContentWords(tuple(groups), count, tuple(lacking), quotation)
 
 
 def fields_with_words(
@@ -196,6 +202,7 @@ class Guarantees:
     `odds` (n,) are the log-odds that notes are related, by their meaning alone; None without a
     model. `of_day` (n,) marks the daily notes of a day that the query names, `only_day` says that
     it says nothing else. `templates` (n,) marks templates, unless the query may look for them.
+    `quoted` (n,) marks the notes that have a query of function words alone word for word.
     `unknown` are the content words of the query, if they are few and the vault has none of them.
     """
 
@@ -207,6 +214,7 @@ class Guarantees:
     only_day: bool = False
     templates: Flags | None = None
     unknown: tuple[str, ...] = ()
+    quoted: Flags | None = None
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -232,6 +240,8 @@ class Guarantees:
             sums = _above(sums, headed, ~(headed | self._best_by_meaning | self.evidence.is_named))
         if self.of_day is not None and self.only_day:
             sums = _above(sums, self.of_day, ~self.of_day)
+        if self.quoted is not None:
+            sums = _above(sums, self.quoted, ~self.quoted)
         exact = self.evidence.exact
         return _above(sums, exact, ~exact)
 
@@ -242,6 +252,8 @@ class Guarantees:
         if self.odds is not None:
             kept = kept & (self.odds >= _IS_SHOWN)
         kept = kept | self._best_by_words
+        if self.quoted is not None:
+            kept = kept | self.quoted
         return kept if self.of_day is None else kept | self.of_day
 
     def strong(self, likely: Flags, first: int | None) -> Flags:
