@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 
 from notewell.base.types import FloatArray
 from notewell.search.rank.evidence import (
+    Addends,
     Links,
     NoteEvidence,
     QueryEvidence,
+    activated,
+    first_coverage,
+    may_rise,
     meaning_weight,
+    relative,
     settled,
     standing_out,
     weigh_coverage,
@@ -190,3 +195,78 @@ def test_links_from_the_best_note_raise_a_score() -> None:
     assert weigh_links(np.arange(3), others, 0.2, find).tolist() == pytest.approx([0, 0.2, 0])
     assert not weigh_links(np.arange(3), others, 0.0, find).any()
     assert not weigh_links(np.arange(0), others[:0], 0.2, find).any()
+
+
+SHARE = st.floats(0, 1)
+DRAWN = st.builds(
+    QueryEvidence,
+    known_idf=st.just(10.0),
+    words=st.integers(1, 20),
+    digits=SHARE,
+    unreadable=SHARE,
+    known=SHARE,
+    content=SHARE,
+    first_coverage=SHARE,
+    short_coverage=SHARE,
+    vault_unreadable=SHARE,
+    dated=st.booleans(),
+)
+
+
+@given(DRAWN)
+def test_a_proper_name_is_looked_for_only_where_it_lowers_the_weight_of_meaning(
+    query: QueryEvidence,
+) -> None:
+    without = meaning_weight(query, WEIGHTS, 0.0)
+    with_name = meaning_weight(replace(query, has_name=True), WEIGHTS, 0.0)
+    assert with_name <= without
+    if not may_rise(query):
+        assert with_name == pytest.approx(without)
+
+
+def test_a_proper_name_settles_a_query_in_part() -> None:
+    question = replace(QUERY, words=6, content=0.5)
+    assert settled(question) == 0.0
+    assert settled(replace(question, has_name=True)) == pytest.approx(0.6)
+    assert may_rise(question)
+    for settled_by in ({"dated": True}, {"words": 14}, {"unreadable": 1.0}, {"digits": 1.0},
+                       {"vault_unreadable": 0.15}):  # fmt: skip
+        assert not may_rise(replace(question, **settled_by))
+    answered = replace(QUERY, first_coverage=1.0, short_coverage=1.0)
+    assert not may_rise(answered)
+
+
+def test_the_first_three_notes_by_words_tell_what_is_covered() -> None:
+    found = notes(passage=[9.0, 1.0, 8.0, 7.0, NAN], coverage=[0.9, 0.1, 0.6, 0.3, 1.0])
+    assert first_coverage(found) == pytest.approx(0.6)
+    assert first_coverage(notes(passage=[2.0], coverage=[0.4])) == pytest.approx(0.4)
+    empty = notes(passage=np.empty(0), coverage=np.empty(0), cosine=np.empty(0),
+                  whole=np.empty(0), described=np.empty(0))  # fmt: skip
+    assert first_coverage(empty) == 0.0
+
+
+def test_addends_are_named_and_add_up() -> None:
+    parts = [np.full(2, value, np.float32) for value in (1.0, 2.0, 4.0, 8.0, 16.0)]
+    addends = Addends(*parts)
+    assert {name: part[0] for name, part in addends.named().items()} == {
+        "words": 1.0, "meaning": 2.0, "coverage": 4.0, "names": 8.0, "links": 16.0,
+    }  # fmt: skip
+    assert addends.similarity.tolist() == [15.0, 15.0]
+    assert addends.total.tolist() == [31.0, 31.0]
+    spread = replace(addends, centrality=parts[0], activation=parts[1]).named()
+    assert {name: part[0] for name, part in spread.items() if name not in addends.named()} == {
+        "centrality": 1.0, "activation": 2.0,
+    }  # fmt: skip
+
+
+def test_activation_is_divided_among_links_and_by_degrees() -> None:
+    # 0 links to 2 and 3, 1 links to 3; 3 has nine links in all.
+    links = (np.array([0, 0, 1]), np.array([2, 3, 3]))
+    scores = np.array([1.0, 0.5, 0.0, 0.0], np.float32)
+    found = activated(scores, links, np.array([0.0, 0.0, 1.0, 9.0], np.float32))
+    to_2 = 1.0 / math.sqrt(2)
+    to_3 = (1.0 / math.sqrt(2) + 0.25) / 3
+    assert found.tolist() == pytest.approx([0.0, 0.0, 1.0, to_3 / to_2])
+    assert relative(np.zeros(2)).tolist() == [0.0, 0.0]
+    assert relative(np.empty(0)).tolist() == []
+    assert relative(np.array([0.5, 0.25])).tolist() == [1.0, 0.5]
