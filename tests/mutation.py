@@ -35,14 +35,8 @@ ROOMS: Mapping[str, tuple[str, Sequence[str]]] = {
         "vault/write_journal.py",
         ("tests/vault/test_write.py", "tests/faults/test_vault_changes.py"),
     ),
-    "guarantees": (
-        "search/rank/guarantees.py",
-        ("tests/search/rank/test_guarantees.py", "tests/search/test_unknown_words.py"),
-    ),
-    "evidence": (
-        "search/rank/evidence.py",
-        ("tests/search/rank/test_evidence.py", "tests/search/rank/test_meaning_and_words.py"),
-    ),
+    "evidence": ("search/rank/evidence.py", ("tests/search/rank/test_evidence.py",)),
+    "boosts": ("search/rank/boosts.py", ("tests/search/rank/test_boosts.py",)),
 }
 _RESULT = re.compile(r"^\s+\S+\.(\w+ǁ)?(?:x_?)?(\S+?)__mutmut_\d+: (\w+)$", re.MULTILINE)
 _TOTAL = re.compile(r"(\d+)/(\d+)\s")
