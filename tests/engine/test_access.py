@@ -129,7 +129,7 @@ def test_the_last_use_of_a_device_is_recorded(devices: Devices) -> None:
     devices.add("tablet", "read")
     phone, tablet = devices.all()
 
-    devices.used({phone.id: 123.0, "gone": 5.0})
+    devices.store_last_use({phone.id: 123.0, "gone": 5.0})
 
     assert [device.last_used for device in devices.all()] == [123.0, tablet.last_used]
 

@@ -101,7 +101,7 @@ def test_one_thread_at_a_time_has_the_turn() -> None:
     turns, inside, most = SearchTurns(), [0], [0]
 
     def work(_: int) -> None:
-        with turns.taken():
+        with turns.take_turn():
             for _ in range(50):
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
@@ -118,10 +118,10 @@ def test_one_thread_at_a_time_has_the_turn() -> None:
 def test_a_model_that_fails_leaves_the_turn_to_the_next() -> None:
     turns = SearchTurns()
 
-    with pytest.raises(OSError, match="gone"), turns.taken(), turns.aside():
+    with pytest.raises(OSError, match="gone"), turns.take_turn(), turns.aside():
         raise OSError("gone")
 
-    with ThreadPoolExecutor(1) as threads, turns.taken():
-        other = threads.submit(lambda: turns.taken().__enter__())
+    with ThreadPoolExecutor(1) as threads, turns.take_turn():
+        other = threads.submit(lambda: turns.take_turn().__enter__())
         assert not other.done()
     other.result(WAIT_S)

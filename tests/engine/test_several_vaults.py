@@ -10,7 +10,7 @@ import pytest
 from notewell.base.errors import NotewellError, NotFoundError
 from notewell.base.types import VaultRecord
 from notewell.contract.search import Fusion, SearchReply
-from notewell.engine.several_vaults import VaultAnswer, merged, named
+from notewell.engine.several_vaults import VaultAnswer, find_named, merge_answers
 from tests.doors.web.fakes import result
 
 VAULTS = tuple(
@@ -41,18 +41,18 @@ def reply(vault: str, best: float, *scores: float, **fields: object) -> SearchRe
 
 
 def test_which_vaults_are_meant() -> None:
-    assert named(None, VAULTS) == ()
-    assert named("Home", VAULTS) == ()
-    assert named("a,b", VAULTS) == ()  # that is one vault's name
-    assert named("all", VAULTS) == VAULTS
-    assert named("home, id-Work", VAULTS) == VAULTS[:2]
-    assert named("all", (replace(VAULTS[0], name="all"), VAULTS[1])) == ()
+    assert find_named(None, VAULTS) == ()
+    assert find_named("Home", VAULTS) == ()
+    assert find_named("a,b", VAULTS) == ()  # that is one vault's name
+    assert find_named("all", VAULTS) == VAULTS
+    assert find_named("home, id-Work", VAULTS) == VAULTS[:2]
+    assert find_named("all", (replace(VAULTS[0], name="all"), VAULTS[1])) == ()
     with pytest.raises(NotFoundError, match="known: Home, Work"):
-        named("Home,Wrok", VAULTS)
+        find_named("Home,Wrok", VAULTS)
 
 
 def test_results_are_ordered_by_the_evidence_of_all_vaults() -> None:
-    found = merged(
+    found = merge_answers(
         [
             VaultAnswer("Home", reply("Home", 2.0, 1.0, 0.9)),
             VaultAnswer("Work", reply("Work", 4.0, 1.0, 0.3)),
@@ -74,7 +74,7 @@ def test_by_meaning_alone_scores_are_compared_as_they_are() -> None:
         VaultAnswer("Home", reply("Home", 9.0, 0.2, mode="semantic")),
         VaultAnswer("Work", reply("Work", 1.0, 0.6, mode="semantic")),
     ]
-    assert [one.score for one in merged(parts, 10).results] == [0.6, 0.2]
+    assert [one.score for one in merge_answers(parts, 10).results] == [0.6, 0.2]
 
 
 def test_a_vault_that_does_not_answer_is_told_and_warnings_name_theirs() -> None:
@@ -83,7 +83,7 @@ def test_a_vault_that_does_not_answer_is_told_and_warnings_name_theirs() -> None
         VaultAnswer("Work", reply("Work", 1.0, warnings=("no model",))),
         VaultAnswer("Away", None, NotewellError("its drive is away")),
     ]
-    assert merged(parts, 10).warnings == (
+    assert merge_answers(parts, 10).warnings == (
         "no model",
         "Home: paused",
         "Away was not searched: its drive is away",

@@ -10,7 +10,7 @@ from notewell.base.errors import QueryTooLongError
 from notewell.base.types import Batch, ChunkSizes, NotePut
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.search.query.conditions import allowed
-from notewell.search.query.date_mentions import mentioned_date
+from notewell.search.query.date_mentions import find_date
 from notewell.search.query.language import describe_query
 from notewell.search.query.parser import parse
 from notewell.vault.chunk import chunk
@@ -87,7 +87,7 @@ def _opened() -> Iterator[Check]:
         if len(parsed.text) > 3 * len(text):
             raise FaultError(f"{len(parsed.text)} characters were made of {len(text)}")
         allowed(parsed.condition, index)
-        mentioned_date(parsed.text, NOW)
+        find_date(parsed.text, NOW)
 
     try:
         yield check

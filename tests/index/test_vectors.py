@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from notewell.base.errors import ModelError
 from notewell.base.types import FloatArray, IdArray
 from notewell.index.embedded import vectors as module
-from notewell.index.embedded.vector_math import HALF_SCALE, widened
+from notewell.index.embedded.vector_math import HALF_SCALE, widen_rows
 from notewell.index.embedded.vectors import Vectors
 from tests.index.inside import view_of
 
@@ -287,5 +287,5 @@ def test_without_vectors_there_are_no_means() -> None:
 def test_every_half_float_keeps_its_value() -> None:
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)].reshape(1, -1)
-    scaled = widened(finite) * HALF_SCALE
+    scaled = widen_rows(finite) * HALF_SCALE
     assert np.array_equal(scaled, finite.astype(np.float32))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from notewell.base.errors import NotFoundError
-from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
+from notewell.models.catalogue import CATALOGUE, ModelSpec, find, find_model
 
 
 @pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
@@ -52,6 +52,6 @@ def test_a_model_is_found_by_variants_of_its_name(name: str) -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    assert known("word2vec") is None
+    assert find_model("word2vec") is None
     with pytest.raises(NotFoundError, match="multilingual-e5-small"):
         find("word2vec")

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.base.types import Quantisation
 from notewell.models.bert_onnx import build_cross_encoder
-from notewell.models.catalogue import RERANKERS, find, known
+from notewell.models.catalogue import RERANKERS, find, find_model
 from notewell.models.cross_encoder import CrossEncoder
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.graphs import open_session
@@ -106,4 +106,4 @@ def test_the_error_about_a_missing_reranker_says_how_to_get_it(tmp_path: Path) -
 def test_rerankers_can_be_fetched_and_are_not_embedders() -> None:
     for spec in RERANKERS:
         assert find(spec.name) is spec
-        assert known(spec.name) is None
+        assert find_model(spec.name) is None

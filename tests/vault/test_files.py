@@ -155,7 +155,7 @@ def test_links_out_of_the_vault_are_refused(root: Path, write: Write, tmp_path: 
     left = WalkWarning("folder", " is a link out of the vault; it is not followed.")
     assert left in found.warnings
     with pytest.raises(OutsideVaultError):
-        files.contained(root, "folder/secret.md")
+        files.contain_path(root, "folder/secret.md")
 
 
 def test_files_deleted_during_the_walk_are_missing(
@@ -266,13 +266,15 @@ def test_a_link_swapped_in_after_the_walk_is_not_followed(
 @pytest.mark.parametrize("path", ["../x.md", "a/../../x.md", "/etc/passwd", "", "a/\x00.md", ".."])
 def test_paths_that_leave_the_vault_are_refused(root: Path, path: str) -> None:
     with pytest.raises(OutsideVaultError):
-        files.contained(root, path)
+        files.contain_path(root, path)
     with pytest.raises(OutsideVaultError):
         walker.decide(root, VaultRules(), path)
 
 
 def test_a_contained_path_need_not_exist(root: Path) -> None:
-    assert files.contained(root, "new/note.md") == Path(os.path.realpath(root)) / "new" / "note.md"
+    assert (
+        files.contain_path(root, "new/note.md") == Path(os.path.realpath(root)) / "new" / "note.md"
+    )
 
 
 @posix

@@ -11,7 +11,7 @@ import json
 import pytest
 
 from notewell.base.types import Chunk, ChunkSizes, Note
-from notewell.vault.bounds import bounded
+from notewell.vault.bounds import cap_note
 from notewell.vault.chunk import chunk
 from notewell.vault.readers import READERS
 from tests.faults.hostile_folder import TEXTS, filled
@@ -33,7 +33,7 @@ NAMES = sorted(TEXTS.keys() - SLOW - EMPTY)
 
 
 def note_in(name: str) -> Note:
-    return bounded(read(READERS[name[name.rindex(".") :]], TEXTS[name].encode("utf-8")).note)
+    return cap_note(read(READERS[name[name.rindex(".") :]], TEXTS[name].encode("utf-8")).note)
 
 
 class Counter:
@@ -108,7 +108,7 @@ def test_the_texts_of_frames_are_found_below_them() -> None:
 def test_a_note_has_as_many_names_and_tags_as_a_vault_can_search() -> None:
     tags = " ".join(f"#t{number}" for number in range(12_000))
     note = read(READERS[".md"], f"---\ntitle: {filled('word ', 5_000)}\n---\n{tags}".encode()).note
-    kept = bounded(note)
+    kept = cap_note(note)
 
     assert len(kept.tags) == 10_000
     assert len(kept.title) == 1_000
@@ -117,4 +117,4 @@ def test_a_note_has_as_many_names_and_tags_as_a_vault_can_search() -> None:
         "Only the first 10,000 of 12,000 tags count.",
         "Only the first 1,000 characters of a title or alias count.",
     )
-    assert bounded(kept) is kept
+    assert cap_note(kept) is kept

@@ -6,7 +6,13 @@ import pytest
 
 from notewell.base.errors import UnreadableNoteError
 from notewell.vault.readers import READERS
-from notewell.vault.readers.pdf import MAX_PAGES, PdfLine, joined, pdf_date, without_running_heads
+from notewell.vault.readers.pdf import (
+    MAX_PAGES,
+    PdfLine,
+    join_lines,
+    pdf_date,
+    without_running_heads,
+)
 from notewell.vault.readers.reader import ReadNote
 from tests.vault.pdf_files import Row, pdf
 from tests.vault.reading import check, read
@@ -38,8 +44,8 @@ def test_a_hyphenated_word_is_whole_again() -> None:
     found = read_pdf(["They talk by danc-", "ing, in Self-", "Defence."])
 
     assert passages(found) == [("1", "They talk by dancing, in Self-Defence.")]
-    assert joined("a well-", "Known") == "a well- Known"
-    assert joined("蜜蜂", "跳舞") == "蜜蜂跳舞"
+    assert join_lines("a well-", "Known") == "a well- Known"
+    assert join_lines("蜜蜂", "跳舞") == "蜜蜂跳舞"
 
 
 def test_a_sentence_over_a_page_break_belongs_to_the_page_where_it_begins() -> None:

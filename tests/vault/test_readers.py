@@ -17,7 +17,7 @@ from notewell.vault.paths import load_rules
 from notewell.vault.read_notes import is_ordinary, read_note
 from notewell.vault.readers import (
     READERS,
-    described,
+    describe_types,
     is_readable,
     link_name,
     readable,
@@ -343,7 +343,7 @@ def test_only_markdown_is_linked_without_its_ending() -> None:
     assert link_name("Folder/Bees.md") == "Folder/Bees"
     assert link_name("Folder/Bees.canvas") == "Folder/Bees.canvas"
     assert spellings("Bees") == ("Bees", "Bees.md")
-    assert described((".md",)) == "Markdown files (.md)"
+    assert describe_types((".md",)) == "Markdown files (.md)"
 
 
 def test_a_markdown_link_to_an_enabled_type_is_a_link() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,11 @@ from notewell.base.errors import (
     UsageError,
     WriteError,
 )
+from notewell.base.types import VaultRecord
 from notewell.vault import write
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.write import VaultWriter, content_hash
-from notewell.vault.write_journal import NAME, Journal, delete
+from notewell.vault.write import VaultWriter, content_hash, open_writer
+from notewell.vault.write_journal import NAME, Base, Journal, delete, digest
 
 
 @pytest.fixture
@@ -313,3 +316,191 @@ def test_what_a_killed_process_left_is_deleted_with_the_next_write(
     writer.create("A.md", "a", action="test")
 
     assert files_of(vault) == {"A.md": "a", young.name: "half a note"}
+
+
+def error_of(work: Callable[[], object]) -> tuple[str, str, str]:
+    """The kind, code and words of the error that `work` raises."""
+    with pytest.raises(NotewellError) as refused:
+        work()
+    return type(refused.value).__name__, refused.value.code, refused.value.message
+
+
+def test_a_note_may_have_the_greatest_length_and_no_byte_more(
+    writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "MAX_BYTES", 1_500_000)
+    writer.create("A.md", "x" * 1_500_000, action="make")
+
+    assert error_of(lambda: writer.create("B.md", "x" * 1_500_001, action="make")) == (
+        "UsageError",
+        "note_too_large",
+        "B.md would have 1.5 MB; notes of up to 1.5 MB are written.",
+    )
+    assert list(files_of(vault)) == ["A.md"]
+
+
+def test_a_note_in_another_encoding_is_left_alone(writer: VaultWriter, vault: Path) -> None:
+    (vault / "A.md").write_bytes(b"caf\xe9")
+    seen = content_hash(b"caf\xe9")
+    kind, code, words = error_of(lambda: writer.replace("A.md", "x", seen=seen, action="test"))
+    assert (kind, code) == ("WriteError", "not_utf8")
+    assert words == ("A.md is not written in UTF-8, so nothing in it is changed. Save it as UTF-8.")
+    assert (vault / "A.md").read_bytes() == b"caf\xe9"
+
+
+def test_a_dry_run_writes_nothing_and_checks_as_the_write_does(
+    writer: VaultWriter, vault: Path
+) -> None:
+    (vault / "A.md").write_text("1")
+    seen = writer.read("A.md").content_hash
+    done = writer.edit("A.md", str.upper, seen=seen, action="test", dry_run=True)
+    assert (done.path, done.content_hash, done.number) == ("A.md", seen, None)
+    done = writer.edit("A.md", lambda now: now + "2", seen=seen, action="test", dry_run=True)
+    assert (done.content_hash, done.number) == (seen, None)
+    with pytest.raises(ChangedNoteError):
+        writer.edit("A.md", lambda now: now + "2", seen=b"old", action="test", dry_run=True)
+    assert files_of(vault) == {"A.md": "1"}
+    assert writer.entries(10) == ()
+    # What changes nothing needs no fresh reading.
+    assert writer.edit("A.md", lambda now: now, seen=b"old", action="test").content_hash == seen
+    assert writer.edit("A.md", lambda now: now + "2", seen=seen, action="test").number is not None
+    assert files_of(vault) == {"A.md": "12"}
+
+
+def test_a_note_that_is_not_there_is_told(writer: VaultWriter) -> None:
+    missing = error_of(lambda: writer.edit("A.md", str.upper, seen=None, action="test"))
+    assert missing[0] == "NotFoundError"
+    assert missing[2] == "There is no note A.md in the vault. Check its path."
+    gone = writer.delete("A.md", seen=b"", action="test")
+    assert (gone.path, gone.content_hash, gone.number) == ("A.md", None, None)
+
+
+@pytest.mark.parametrize("path", [".obsidian/A.md", "Notes/.hidden/A.md", "A.txt", "A", "A.md.txt"])
+def test_a_name_that_no_note_has_is_refused(writer: VaultWriter, vault: Path, path: str) -> None:
+    assert error_of(lambda: writer.create(path, "1", action="make")) == (
+        "UsageError",
+        "bad_name",
+        f"{path} is no place for a note: notes end in .md and no folder of theirs is hidden.",
+    )
+    assert not files_of(vault)
+
+
+def test_a_name_that_the_disk_cannot_hold_is_refused(writer: VaultWriter, vault: Path) -> None:
+    kind, code, words = error_of(lambda: writer.create(f"{'x' * 300}.md", "1", action="make"))
+    assert (kind, code) == ("UsageError", "bad_name")
+    assert "more than 255" in words
+    assert not files_of(vault)
+    assert writer.entries(10) == ()
+
+
+def test_every_reading_and_writing_asks_the_check(vault: Path, tmp_path: Path) -> None:
+    (vault / "A.md").write_text("1")
+    asked: list[tuple[str, bool]] = []
+
+    def check(path: str, *, writes: bool) -> None:
+        asked.append((path, writes))
+        if path == "Private.md":
+            raise NotFoundError("There is no such note.")
+
+    writer = VaultWriter(vault, Journal(tmp_path / "data"), check=check)
+    seen = writer.read("A.md").content_hash
+    assert asked == [("A.md", False)]
+    writer.replace("A.md", "2", seen=seen, action="test")
+    writer.create("B.md", "1", action="test")
+    assert {("A.md", True), ("B.md", True)} <= set(asked)
+    with pytest.raises(NotFoundError):
+        writer.create("Private.md", "1", action="test")
+    assert sorted(files_of(vault)) == ["A.md", "B.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions as on POSIX")
+def test_a_new_note_can_be_read_by_others_and_written_by_its_owner(
+    writer: VaultWriter, vault: Path
+) -> None:
+    writer.create("A.md", "1", action="make")
+    assert (vault / "A.md").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_note_that_came_meanwhile_is_not_replaced(
+    writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object, place: Path) -> None:
+        place.write_text("another program's")
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(write.os, "link", refuse)
+    kind, _, words = error_of(lambda: writer.create("A.md", "1", action="make"))
+    assert kind == "ChangedNoteError"
+    assert words == (
+        "A.md was changed, made or deleted since it was read; nothing was written. Read it again,"
+        " then decide anew."
+    )
+    assert files_of(vault) == {"A.md": "another program's"}
+    assert writer.entries(10) == ()
+
+
+def test_a_disk_that_refuses_says_why(
+    writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(write.os, "link", refuse)
+    kind, _, words = error_of(lambda: writer.create("A.md", "1", action="make"))
+    assert kind == "WriteError"
+    assert words == (
+        "A.md cannot be written: Permission denied. Check its permissions and the disk."
+    )
+    assert not files_of(vault)
+
+
+def test_what_is_left_for_less_than_an_hour_stays(writer: VaultWriter, vault: Path) -> None:
+    for age in (3500, 3700):
+        file = vault / f".notewell-{age}.tmp"
+        file.write_text("half a note")
+        then = file.stat().st_mtime - age
+        os.utime(file, (then, then))
+    (vault / ".notewell-other.txt").write_text("not ours")
+    os.utime(vault / ".notewell-other.txt", (0, 0))
+    writer.create("A.md", "a", action="test")
+    assert sorted(files_of(vault)) == [".notewell-3500.tmp", ".notewell-other.txt", "A.md"]
+
+
+def test_only_folders_and_mirrors_have_a_writer(vault: Path, tmp_path: Path) -> None:
+    record = VaultRecord("v1", "notes", vault)
+    data = tmp_path / "data"
+    own = open_writer(record, data)
+    assert own is not None
+    assert own.server_writes is None
+    mirrored = open_writer(replace(record, source="mirror"), data)
+    assert mirrored is not None
+    assert mirrored.server_writes is not None
+    for source in ("import", "roam", "logseq"):
+        assert open_writer(replace(record, source=source), data) is None
+    # Its journal would be synced with the notes.
+    assert open_writer(record, vault / "data") is None
+
+
+def test_owner_and_assistants_have_one_journal(vault: Path, tmp_path: Path) -> None:
+    record = VaultRecord("v1", "notes", vault)
+    owner = open_writer(record, tmp_path / "data")
+    assistants = open_writer(replace(record, view="assistants"), tmp_path / "data")
+    assert owner is not None
+    assert assistants is not None
+    assistants.create("A.md", "1", action="assistant")
+    assert [entry.action for entry in owner.entries(5)] == ["assistant"]
+    owner.undo()
+    assert not files_of(vault)
+
+
+def test_a_mirror_records_what_its_clients_had(vault: Path, tmp_path: Path) -> None:
+    writer = open_writer(VaultRecord("v1", "notes", vault, source="mirror"), tmp_path / "data")
+    assert writer is not None
+    (vault / "A.md").write_bytes(b"1")
+    os.utime(vault / "A.md", ns=(0, 1_700_000_000_123_000_000))
+    writer.create("B.md", "new", action="test")
+    writer.edit("A.md", lambda now: now + "2", seen=None, action="test")
+    assert writer.server_writes is not None
+    told = {each.path: each for each in writer.server_writes.all()}
+    assert told["B.md"].base is None
+    assert told["A.md"].base == Base(digest(b"1"), 1_700_000_000_123)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from notewell.api import OpenFeature, OpenVault
-from notewell.api.requests import Doc, Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, request_to
 from notewell.api.types import MaxLen, frozen
 
 
@@ -20,7 +20,7 @@ class WordsReply:
     longest: str | None
 
 
-@sent_to(
+@request_to(
     Endpoint("GET", "/api/words", "words", "Words of the notes", example={"folder": "Recipes"})
 )
 class WordsRequest(Request[WordsReply]):

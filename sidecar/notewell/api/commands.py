@@ -33,8 +33,8 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import (
     clean,
     clean_lines,
-    counted,
     emit_object,
+    format_count,
     print_facts,
     print_table,
 )
@@ -54,9 +54,9 @@ __all__ = [
     "backend_for",
     "clean",
     "clean_lines",
-    "counted",
     "current_invocation",
     "emit_object",
+    "format_count",
     "group",
     "json_option",
     "note_path",

@@ -1,7 +1,7 @@
 """Declaring requests, from which routes, schemas, options and tools are made."""
 
 from notewell.contract.fields import Doc, Limit, NotePath, Pattern, SearchText, iso
-from notewell.contract.request import Endpoint, Example, Request, sent_to
+from notewell.contract.request import Endpoint, Example, Request, request_to
 
 __all__ = [
     "Doc",
@@ -13,5 +13,5 @@ __all__ = [
     "Request",
     "SearchText",
     "iso",
-    "sent_to",
+    "request_to",
 ]

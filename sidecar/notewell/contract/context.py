@@ -8,7 +8,7 @@ from notewell.base.types import SearchMode
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le
 from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 
 MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 
@@ -55,7 +55,7 @@ class ContextReply:
     warnings: tuple[str, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/context",

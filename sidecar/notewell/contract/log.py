@@ -16,7 +16,7 @@ from notewell.contract.fields import (
     Time,
     check_query,
 )
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 
 
 @frozen
@@ -101,7 +101,7 @@ class ClearedReply:
 LoggedQueryText = Annotated[str, Pattern(r"\S"), Normalise(check_query, MAX_QUERY_CHARS)]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/opened",
@@ -129,7 +129,7 @@ class OpenedRequest(Request[OpenedReply]):
             raise ValueError("say which search: send `query_id`, or `q`")
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/verdict",
@@ -147,7 +147,7 @@ class VerdictRequest(Request[VerdictReply]):
     verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` removes an earlier verdict")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/log",
@@ -163,7 +163,7 @@ class LogRequest(Request[LogReply]):
     since: Annotated[Time | None, Doc("Only searches from this time on")] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/log/clear",

@@ -10,7 +10,7 @@ from notewell.base.types import LedgerState
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen, MinLen
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
 SettingValue = (
@@ -255,7 +255,7 @@ NewValue: TypeAlias = (
 )
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/session",
@@ -268,7 +268,7 @@ class SessionRequest(Request[SessionReply]):
     """Who the caller is."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/models",
@@ -280,7 +280,7 @@ class ModelsRequest(Request[CatalogueReply]):
     """The embedding models of the catalogue."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/models/suggest",
@@ -293,7 +293,7 @@ class SuggestRequest(Request[SuggestReply]):
     """A model that reads the vault's languages, if the configured one does not."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/models/allow",
@@ -310,7 +310,7 @@ class AllowHostRequest(Request[AllowedHostReply]):
     allowed: Annotated[bool, Doc("Allow it; false forbids it")] = True
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/stats",
@@ -326,7 +326,7 @@ class StatsRequest(Request[StatsReply]):
     limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum length of each list")] = 50
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/config",
@@ -343,7 +343,7 @@ class ConfigRequest(Request[ConfigReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "PATCH",
         "/api/config",

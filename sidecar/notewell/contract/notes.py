@@ -9,7 +9,7 @@ from notewell.base.types import Direction, LinkKind, PropertyValue, WalkMode
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Gt, Le
 from notewell.contract.fields import Doc, Limit, Normalise, NoteName, NotePath, Pattern, note_path
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 from notewell.contract.status import LedgerRow
 
 PassageId = Annotated[str, Pattern(r"[^/]#\d{1,9}$"), Normalise(note_path)]
@@ -98,7 +98,7 @@ class NoteReply:
     hash: str | None = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/note",
@@ -161,7 +161,7 @@ class NeighborsReply:
     neighbors: tuple[Neighbor, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/graph/neighbors",

@@ -119,7 +119,7 @@ class Request(Generic[R_co]):
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def sent_to(endpoint: Endpoint) -> Callable[[type[T]], type[T]]:
+def request_to(endpoint: Endpoint) -> Callable[[type[T]], type[T]]:
     """Make a class a frozen record of a request to this endpoint."""
 
     def made(cls: type[T]) -> type[T]:

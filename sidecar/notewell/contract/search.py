@@ -20,7 +20,7 @@ from notewell.contract.fields import (
     SearchText,
     Share,
 )
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 
 
 @frozen
@@ -275,7 +275,7 @@ class SearchReply:
     query_id: str | None = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/search",
@@ -342,7 +342,7 @@ class SearchRequest(Request[SearchReply]):
     untuned: Annotated[bool, InProcessOnly] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/similar",
@@ -377,7 +377,7 @@ class SimilarRequest(Request[SearchReply]):
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/similar",
@@ -415,7 +415,7 @@ class AroundReply:
     warnings: tuple[str, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/note/around",
@@ -465,7 +465,7 @@ class CompleteReply:
     completions: tuple[Completion, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/complete",

@@ -9,7 +9,7 @@ from notewell.base.types import PropertyValue, VaultSource
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, MaxLen, MinLen
 from notewell.contract.fields import Doc
-from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request, sent_to
+from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request, request_to
 
 
 @frozen
@@ -67,7 +67,7 @@ class Problem:
     nearest: str | None = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/health",
@@ -81,12 +81,12 @@ class HealthRequest(Request[HealthReply]):
     """A sign that the server runs; reveals nothing about a vault."""
 
 
-@sent_to(Endpoint("GET", "/api/vaults", "vaults", "The known vaults", of_vault=False))
+@request_to(Endpoint("GET", "/api/vaults", "vaults", "The known vaults", of_vault=False))
 class VaultsRequest(Request[VaultsReply]):
     """The known vaults."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/vaults",
@@ -105,7 +105,7 @@ class AddVault(Request[VaultsReply]):
     folder: Annotated[str, MinLen(1), MaxLen(4096), Doc("The folder's whole path")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "DELETE",
         "/api/vaults",
@@ -124,7 +124,7 @@ class RemoveVault(Request[VaultsReply]):
     id: Annotated[str, MinLen(1), MaxLen(64), Doc("The vault's id")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/events",
@@ -143,7 +143,7 @@ class EventsRequest(Request[EventReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/metrics",

@@ -14,7 +14,7 @@ from notewell.base.types import ChangeKind, LedgerState
 from notewell.base.types.frozen import frozen
 from notewell.base.types.hints import Ge, Le, MaxLen
 from notewell.contract.fields import Doc, FileOrFolder, Limit, Milliseconds, NotePath, Pattern
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 
 # Runs: what works on a vault as a whole, what did, and what comes next.
 
@@ -72,7 +72,7 @@ class RunsReply:
     next: tuple[NextRun, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET", "/api/runs", "runs", "What works on a vault, and what did", example={"limit": 20}
     )
@@ -83,7 +83,7 @@ class RunsRequest(Request[RunsReply]):
     limit: Limit = 20
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/runs/{id}",
@@ -98,7 +98,7 @@ class RunRequest(Request[RunView]):
     id: RunId
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/runs/{id}/cancel",
@@ -276,12 +276,12 @@ class IndexReport:
     guard: Guard | None = None
 
 
-@sent_to(Endpoint("GET", "/api/status", "status", "The state of a vault's index"))
+@request_to(Endpoint("GET", "/api/status", "status", "The state of a vault's index"))
 class StatusRequest(Request[StatusReply]):
     """The state of a vault's index."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ledger",
@@ -388,7 +388,7 @@ class ConfirmedWrite:
 FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/reindex",
@@ -412,7 +412,7 @@ class ReindexRequest(Request[AcceptedReply]):
     ] = field(default_factory=tuple)
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/changes",
@@ -435,7 +435,7 @@ class ChangesRequest(Request[AcceptedReply]):
     ]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/sync",
@@ -452,7 +452,7 @@ class SyncRequest(Request[SyncReply]):
     ]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/changes",
@@ -468,7 +468,7 @@ class ServerWritesRequest(Request[ServerWritesReply]):
     limit: Annotated[int, Ge(1), Le(100), Doc("Maximum number of notes")] = 20
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/changes/confirm",
@@ -488,27 +488,27 @@ def _queue(action: str, summary: str) -> Endpoint:
     return Endpoint("POST", f"/api/queue/{action}", f"queue_{action}", summary, status=202)
 
 
-@sent_to(_queue("pause", "Pause indexing; searching continues"))
+@request_to(_queue("pause", "Pause indexing; searching continues"))
 class PauseRequest(Request[AcceptedReply]):
     """Pause indexing; searching continues."""
 
 
-@sent_to(_queue("resume", "Resume indexing"))
+@request_to(_queue("resume", "Resume indexing"))
 class ResumeRequest(Request[AcceptedReply]):
     """Resume indexing."""
 
 
-@sent_to(_queue("retry", "Retry every failed note"))
+@request_to(_queue("retry", "Retry every failed note"))
 class RetryRequest(Request[AcceptedReply]):
     """Try every failed note again."""
 
 
-@sent_to(_queue("cancel", "Drop the queued work and stop the running work"))
+@request_to(_queue("cancel", "Drop the queued work and stop the running work"))
 class CancelRequest(Request[AcceptedReply]):
     """Drop the queued work and end the running one."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/guard",

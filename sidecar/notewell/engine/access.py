@@ -296,7 +296,7 @@ class Devices:
                 )
             stored.devices = left
 
-    def used(self, at: Mapping[str, float]) -> None:
+    def store_last_use(self, at: Mapping[str, float]) -> None:
         """Store the times of the last requests, by device id."""
         with self._changing() as stored:
             stored.devices = [

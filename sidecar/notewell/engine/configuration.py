@@ -159,7 +159,7 @@ class Configuration:
             if not confirmed and not _is_safe(key, self._features):
                 raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
         with self._changing:
-            text = changed(_text(self.file), changes)
+            text = change_settings(_text(self.file), changes)
             layers = self._layers(folder)
             layers["user"] = self._parse(text, str(self.file))
             self._merge(layers)
@@ -178,7 +178,7 @@ class Configuration:
         with self._changing:
             for value in _readings(text):
                 try:
-                    made = changed(_text(file), {key: value})
+                    made = change_settings(_text(file), {key: value})
                     if vault is None:
                         self._of_file(made)
                     else:
@@ -203,7 +203,7 @@ class Configuration:
             items = present if isinstance(present, tuple) else ()
             others = tuple(other for other in items if other != item)
             kept = (*others, item) if wanted else others
-            _write(self.file, changed(text, {key: kept or None}))
+            _write(self.file, change_settings(text, {key: kept or None}))
 
     def set_section(self, name: str, values: Mapping[str, str]) -> None:
         """Set keys of a section in the per-user file; an empty value removes one.
@@ -212,11 +212,11 @@ class Configuration:
         """
         with self._changing:
             changes = {f"{name}.{key}": value or None for key, value in values.items()}
-            text = changed(_text(self.file), changes)
+            text = change_settings(_text(self.file), changes)
             self._of_file(text)
             _write(self.file, text)
 
-    def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
+    def carry_over(self, saved: str) -> tuple[str, tuple[str, ...]]:
         """The text of another computer's settings file for this one, and the keys left out.
 
         Where data lies is decided here: these keys keep what the file of this computer says.
@@ -343,7 +343,7 @@ def _write(file: Path, text: str) -> None:
         ) from error
 
 
-def changed(text: str, changes: Mapping[str, SettingValue]) -> str:
+def change_settings(text: str, changes: Mapping[str, SettingValue]) -> str:
     """The text of a file with changed settings; comments and order are kept.
 
     None removes a setting. Raises ConfigError if the text cannot be changed.

@@ -25,7 +25,7 @@ from notewell.engine.ingest.queue import MOST_PATHS, Work
 from notewell.engine.ingest.writer import Writer
 from notewell.index.port import Index
 from notewell.search.query.find_note import did_you_mean
-from notewell.vault.files import check_contained, contained
+from notewell.vault.files import check_contained, contain_path
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror, MirrorMerge
 from notewell.vault.paths import check_name, is_document, is_note
 from notewell.vault.sources import Source
@@ -173,7 +173,7 @@ class IndexWork:
         index has, and OutsideVaultError for one that is not inside the vault.
         """
         for path in paths:
-            there = os.path.exists(contained(self._root, path))  # noqa: PTH110 - Path raises for long names
+            there = os.path.exists(contain_path(self._root, path))  # noqa: PTH110 - Path raises for long names
             known = (there and self._is_told(path)) or self._index.ledger_within([path])
             if not known:
                 near = did_you_mean(self._index, path)

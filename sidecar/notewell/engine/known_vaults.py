@@ -19,7 +19,7 @@ import orjson
 
 from notewell.base.errors import ConfigError, NotewellError, NotFoundError, UsageError, near
 from notewell.base.support import disk
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import Settings, VaultRecord
 from notewell.base.types.values import VAULTS
 from notewell.engine import switch
@@ -322,7 +322,7 @@ def _find_named(records: tuple[VaultRecord, ...], word: str, cwd: Path) -> Vault
             return record
     if "\0" in word:
         return None  # no folder's name
-    path = (cwd / expanded(word)).resolve()
+    path = (cwd / expand_user(word)).resolve()
     return next((record for record in records if record.path == path), None)
 
 

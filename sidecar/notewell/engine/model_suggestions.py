@@ -16,7 +16,7 @@ from notewell.contract.manage import (
 )
 from notewell.engine.ingest.embed import model_work
 from notewell.index.port import Index
-from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
+from notewell.models.catalogue import CATALOGUE, ModelSpec, find, find_model
 
 # Code points, and the language that is written with them most; the first that fits counts.
 _SCRIPTS: tuple[tuple[str, str], ...] = (
@@ -144,7 +144,7 @@ class ModelSuggestions:
     def _suggestion(self, found: dict[str, float], passages: int) -> SuggestedModel | None:
         """The suggested model, None if the present one reads nearly all notes."""
         rules = self.settings.model
-        used = known(rules.name) if rules.provider == "local" else None
+        used = find_model(rules.name) if rules.provider == "local" else None
         if used is None or not set(used.languages) <= set(NAMES):
             return None  # a service, a model of one's own, or one of many languages
         foreign = {code: share for code, share in found.items() if code not in used.languages}
@@ -163,7 +163,7 @@ class ModelSuggestions:
     def _further_models(self, found: dict[str, float], passages: int) -> Iterator[SuggestedModel]:
         """Models for the language of most notes that their authors measured to be better."""
         rules = self.settings.model
-        used = known(rules.name) if rules.provider == "local" else None
+        used = find_model(rules.name) if rules.provider == "local" else None
         if used is None or used.published is None or next(iter(found), None) not in used.languages:
             return
         for spec in CATALOGUE:
@@ -191,9 +191,9 @@ def service_host(rules: ModelRules) -> str | None:
     """The host to which notes are sent by these settings; None: they stay on this computer."""
     if rules.provider == "local":
         return None
-    from notewell.models.remote.model import chosen  # noqa: PLC0415 - as below
+    from notewell.models.remote.model import choose_model  # noqa: PLC0415 - as below
 
-    one = chosen(rules)
+    one = choose_model(rules)
     return None if one.local else one.host
 
 
@@ -242,10 +242,10 @@ def _tokens(text: str) -> int:
 
 
 def _cost(rules: ModelRules, passages: int, tokens: int) -> ServiceCost:
-    from notewell.models.remote.model import chosen, consent_text  # noqa: PLC0415 - as above
+    from notewell.models.remote.model import choose_model, consent_text  # noqa: PLC0415 - as above
     from notewell.models.remote.services import estimate  # noqa: PLC0415 - as above
 
-    one = chosen(rules)
+    one = choose_model(rules)
     costs = estimate(one.row, one.service, texts=passages, tokens=tokens, local=one.local)
     return ServiceCost(
         host=one.host,

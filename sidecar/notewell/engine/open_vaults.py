@@ -27,7 +27,7 @@ from notewell.base.errors import (
     on_error,
 )
 from notewell.base.support import disk
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import AssistantRules, Settings, VaultRecord
 from notewell.engine import runs
 from notewell.engine.assistants import (
@@ -366,7 +366,7 @@ class Vaults(KnownVaults):
 
 def _real_folder(folder: Path) -> Path:
     try:
-        path = expanded(folder).resolve(strict=True)
+        path = expand_user(folder).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise NotFoundError(f"there is no folder {folder}: {error}") from error
     if not path.is_dir():
@@ -376,7 +376,7 @@ def _real_folder(folder: Path) -> Path:
 
 def _refuse_too_wide(path: Path) -> None:
     """Keep a slip of the finger from indexing a whole disk or home folder, which takes hours."""
-    if (path / ".obsidian").is_dir() or path not in {Path(path.anchor), expanded("~").resolve()}:
+    if (path / ".obsidian").is_dir() or path not in {Path(path.anchor), expand_user("~").resolve()}:
         return
     raise UsageError(
         f"{path} holds much more than notes: name the folder of your notes, or open {path} in"

@@ -31,7 +31,7 @@ from notewell.engine.searcher import Searcher
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models.fetch import fetch
-from notewell.models.loading import described, load_embedder
+from notewell.models.loading import describe_model, load_embedder
 from notewell.models.query_table_file import find_table_in
 from notewell.models.tokens import KnownText, read_tokenizer, read_words
 from notewell.search.weights import UNTUNED, Tuning
@@ -127,7 +127,7 @@ def _known_text(rules: ModelRules, key: ModelKey, model_dir: Path) -> KnownText 
 
     None if the key is not of the model that `rules` name, or if that model needs its runtime.
     """
-    spec, folder = described(rules)
+    spec, folder = describe_model(rules)
     if spec is None or spec.runtime != "onnx":
         return None
     files = fetch(spec, model_dir=model_dir, folder=folder, offline=True)

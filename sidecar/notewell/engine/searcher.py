@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import Embedder, Reranker, SearchRules, Settings, VaultRecord
 from notewell.contract.search import (
     AroundReply,
@@ -47,7 +47,7 @@ class SearchTurns:
         self._turn = threading.Lock()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def take_turn(self) -> Iterator[None]:
         """Wait for the turn and keep it for the code inside."""
         with self._turn:
             yield
@@ -141,7 +141,7 @@ class Searcher:
         """Search the vault. Keyword mode does not wait for the model."""
         if request.mode != "keyword":
             self._models.for_search()
-        with self._turns.taken():
+        with self._turns.take_turn():
             return self._search(request)
 
     def _search(self, request: SearchRequest) -> SearchReply:
@@ -199,5 +199,5 @@ def _load_reranker(rules: SearchRules, model_dir: Path, consent: tuple[str, ...]
     """The model that reads first results: on this computer, or the service of the settings."""
     if rules.rerank_provider != "local":
         return load_remote_reranker(rules, model_dir=model_dir, consent=consent)
-    folder = expanded(rules.rerank_folder) if rules.rerank_folder else None
+    folder = expand_user(rules.rerank_folder) if rules.rerank_folder else None
     return load_reranker(rules.reranker, model_dir=model_dir, folder=folder)

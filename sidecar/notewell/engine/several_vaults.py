@@ -25,7 +25,7 @@ ALL = "all"
 R = TypeVar("R")
 
 
-def named(word: str | None, records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
+def find_named(word: str | None, records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
     """The vaults that `word` names: "all", or names and ids with commas between; else none.
 
     The name of one vault is always that vault. Raises NotFoundError if one of several is unknown.
@@ -65,7 +65,7 @@ def part_of(vault: str, search: Callable[[], SearchReply]) -> VaultAnswer:
         return VaultAnswer(vault, None, error)
 
 
-def merged(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
+def merge_answers(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
     """The replies of several vaults as one, best results first; each result names its vault.
 
     `score` is a share of the best result of all vaults. Each vault ranks by itself: `fusion` and
@@ -161,4 +161,4 @@ class SeveralBackends:
         parts = [
             part_of(vault, partial(backend.answer, request)) for vault, backend in self._backends
         ]
-        return merged(parts, request.limit)
+        return merge_answers(parts, request.limit)

@@ -37,7 +37,7 @@ class Clause:
     weight: float
 
 
-def summed(terms: Sequence[QueryTerm]) -> dict[str, float]:
+def sum_weights(terms: Sequence[QueryTerm]) -> dict[str, float]:
     """The weight of each token; one that comes twice counts for both."""
     weights: dict[str, float] = {}
     for term in terms:
@@ -50,7 +50,7 @@ def field_factors(weights: FieldWeights) -> dict[str, float]:
     return {name: float(getattr(weights, name)) for name in FIELDS}
 
 
-def searched(
+def build_clauses(
     tokens: Mapping[str, float],
     forms: Callable[[str], Sequence[Form]],
     fields: Mapping[str, float],

@@ -107,7 +107,7 @@ damaged_vectors = embedded.damaged_vectors
 
 
 @contextmanager
-def held(directory: Path) -> Iterator[None]:
+def hold_index(directory: Path) -> Iterator[None]:
     """Keep everybody else from writing the index in a folder. IndexInUseError: somebody does."""
     lock = embedded.hold(directory)
     try:

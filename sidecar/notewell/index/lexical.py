@@ -29,7 +29,7 @@ import numpy as np
 
 from notewell.base.types import ChunkHits, PropertyValue, StoredChunk
 from notewell.index.analyze import streams
-from notewell.index.template_lines import LineHashes, divided, hash_of_line, line_hashes
+from notewell.index.template_lines import LineHashes, divide_lines, hash_of_line, line_hashes
 from notewell.vault.properties import link_words, properties_text, property_words
 
 K1, B = 1.2, 0.75
@@ -138,7 +138,7 @@ class ChunkText:
         """The chunk with its template lines; values of properties are none."""
         if self.of_properties:
             return self
-        lines, parts = divided(self.text, template)
+        lines, parts = divide_lines(self.text, template)
         headings = tuple(text for text in self.headings if hash_of_line(text) in template)
         if not (lines or headings):
             return self
@@ -215,12 +215,12 @@ def note_text(
 
 def note_documents(note: SearchText) -> list[tuple[int, dict[str, str]]]:
     """The documents of a note: chunk id, and the tokens of each field."""
-    title = joined(*_repeat((note.title, *note.aliases)))
-    tags = joined(*_repeat(note.tags))
-    path = joined(note.path.removesuffix(".md"))
+    title = join_tokens(*_repeat((note.title, *note.aliases)))
+    tags = join_tokens(*_repeat(note.tags))
+    path = join_tokens(note.path.removesuffix(".md"))
     documents: list[tuple[int, dict[str, str]]] = []
     for chunk in note.chunks:
-        headings, body = joined(*chunk.own_headings), joined(*chunk.own_parts)
+        headings, body = join_tokens(*chunk.own_headings), join_tokens(*chunk.own_parts)
         fields = {
             "title": title,
             "headings": headings,
@@ -228,7 +228,7 @@ def note_documents(note: SearchText) -> list[tuple[int, dict[str, str]]]:
             "path": path,
             "body": body,
             STEMS: f"{title} {tags} {headings} {body}",
-            TEMPLATE: joined(*chunk.headings, chunk.text) if chunk.template else "",
+            TEMPLATE: join_tokens(*chunk.headings, chunk.text) if chunk.template else "",
         }
         documents.append((chunk.chunk_id, fields))
     return documents
@@ -240,7 +240,7 @@ def _repeat(texts: Sequence[str]) -> Sequence[str]:
     return texts[: 1 + sum(1 for _ in takewhile(lambda end: end < _MOST_REPEATED, ends))]
 
 
-def joined(*texts: str) -> str:
+def join_tokens(*texts: str) -> str:
     """Tokens of texts as one string: their words in order, then what has no place in it."""
     parts: list[str] = []
     extras: list[str] = []
@@ -269,7 +269,7 @@ def without_wholes(tokens: Sequence[str]) -> list[str]:
     return kept
 
 
-def padded(text: str, length: int) -> str:
+def pad_tokens(text: str, length: int) -> str:
     """The tokens of a field, and separators until they are as many as `stored_length` says.
 
     Tantivy stores lengths in a byte, rounded down, and a merge that drops deleted documents adds up

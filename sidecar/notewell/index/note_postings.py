@@ -30,8 +30,8 @@ from notewell.index.note_segments import (
     Segment,
     SegmentPart,
     found_among,
-    merged,
-    tidied,
+    merge_parts,
+    tidy_parts,
 )
 from notewell.index.note_terms import (
     BODY_BIT,
@@ -157,13 +157,13 @@ class NoteTable:
         parts = [part.without(changed) for part in self._parts]
         if rows:
             parts.append(SegmentPart(Segment.of(rows)))
-        return NoteTable(tidied(parts))
+        return NoteTable(tidy_parts(parts))
 
     def merged(self) -> NoteTable:
         """The same notes in one segment."""
         if len(self._parts) == 1 and self._parts[0].alive is None:
             return self
-        return NoteTable([SegmentPart(merged(self._parts))] if self._parts else ())
+        return NoteTable([SegmentPart(merge_parts(self._parts))] if self._parts else ())
 
     def frequency(self, number: int) -> int:
         """The number of notes that hold a stem, by hash; in template lines, if nowhere else."""

@@ -202,19 +202,19 @@ class SegmentPart:
         return int(np.count_nonzero(outside))
 
 
-def tidied(parts: list[SegmentPart]) -> list[SegmentPart]:
+def tidy_parts(parts: list[SegmentPart]) -> list[SegmentPart]:
     """Few parts, the largest first: small ones are merged, and those with many dead notes."""
     parts = [part for part in parts if part.count]
     at = len(parts) - 1
     while at > 0:
         if parts[at - 1].count < _MERGE_RATIO * parts[at].count:
-            parts[at - 1 : at + 1] = [SegmentPart(merged(parts[at - 1 : at + 1]))]
+            parts[at - 1 : at + 1] = [SegmentPart(merge_parts(parts[at - 1 : at + 1]))]
             at = len(parts)
         at -= 1
-    return [SegmentPart(merged([part])) if part.needs_merging else part for part in parts]
+    return [SegmentPart(merge_parts([part])) if part.needs_merging else part for part in parts]
 
 
-def merged(parts: Sequence[SegmentPart]) -> Segment:
+def merge_parts(parts: Sequence[SegmentPart]) -> Segment:
     """The living notes of all parts in one segment."""
     ids, lengths, keys, masks, often = [], [], [], [], []
     living = [_living(part) for part in parts]

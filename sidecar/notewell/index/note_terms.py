@@ -24,7 +24,7 @@ import tantivy
 
 from notewell.base.errors import ConfigError
 from notewell.base.types import NoteField, NoteFieldWeights, SearchRules
-from notewell.index.lexical import STOP, QueryTerm, SearchText, joined
+from notewell.index.lexical import STOP, QueryTerm, SearchText, join_tokens
 
 # The order is that of the bits, and stored: a new field comes last.
 NOTE_FIELDS: tuple[NoteField, ...] = (
@@ -120,7 +120,7 @@ def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
     often: Counter[str] = Counter()
     length = 0
     for name, texts in _texts(note):
-        stems = [stem for stem in stemmer.analyze(joined(*texts)) if stem != STOP]
+        stems = [stem for stem in stemmer.analyze(join_tokens(*texts)) if stem != STOP]
         if name not in _UNCOUNTED:
             length += len(stems)
         if name == "body":
@@ -130,11 +130,11 @@ def pack_terms(note: SearchText, stemmer: tantivy.TextAnalyzer) -> bytes:
             masks[stem] |= bit
     # They are lines of the text, whose words are counted there.
     inner = dict.fromkeys(text for chunk in note.chunks for text in chunk.own_inner)
-    for stem in stemmer.analyze(joined(*inner)):
+    for stem in stemmer.analyze(join_tokens(*inner)):
         if stem in masks:
             masks[stem] |= FIELD_BITS["headings"]
     template = dict.fromkeys(line for chunk in note.chunks for line in chunk.template)
-    for stem in stemmer.analyze(joined(*template)):
+    for stem in stemmer.analyze(join_tokens(*template)):
         if stem != STOP:
             masks[stem] |= TEMPLATE_BIT
     return _pack(length, masks, often)

@@ -41,7 +41,7 @@ def line_hashes(texts: Iterable[str]) -> LineHashes:
     return np.array(sorted(found - {0}), np.uint32)
 
 
-def divided(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def divide_lines(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The template lines of a text, and what is left between them, both in order."""
     left_out: list[str] = []
     parts: list[list[str]] = [[]]

@@ -304,12 +304,12 @@ RERANKERS: tuple[ModelSpec, ...] = (
 )
 
 
-def known(name: str) -> ModelSpec | None:
+def find_model(name: str) -> ModelSpec | None:
     """The embedder of that name (case and a leading `owner/` do not matter), or None."""
     return _find_named(name, CATALOGUE)
 
 
-def known_reranker(name: str) -> ModelSpec | None:
+def find_reranker(name: str) -> ModelSpec | None:
     """The cross-encoder of that name (as `known` compares names), or None."""
     return _find_named(name, RERANKERS)
 
@@ -321,7 +321,7 @@ def _find_named(name: str, among: Iterable[ModelSpec]) -> ModelSpec | None:
 
 def find(name: str) -> ModelSpec:
     """An embedder or a reranker. NotFoundError for an unknown name lists the known ones."""
-    spec = known(name) or known_reranker(name)
+    spec = find_model(name) or find_reranker(name)
     if spec is None:
         names = ", ".join(entry.name for entry in (*CATALOGUE, *RERANKERS))
         raise NotFoundError(

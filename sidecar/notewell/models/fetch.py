@@ -25,7 +25,7 @@ from filelock import FileLock
 
 from notewell.base.errors import ModelDamagedError, ModelError, ModelUnavailableError
 from notewell.base.support import disk
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.support.program import models_inside
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import Q4_FILE, RERANKERS, WEIGHTS_FILE, ModelSpec
@@ -193,7 +193,7 @@ def _local(
 ) -> ModelFiles | None:
     if folder is not None:
         try:
-            return _files_in_folder(spec, model_dir, expanded(folder))
+            return _files_in_folder(spec, model_dir, expand_user(folder))
         except (ModelError, OSError) as error:
             tried.append(f"the given folder {folder}: {error}")
             say(f"The folder {folder} cannot be used for {spec.name}: {error}")

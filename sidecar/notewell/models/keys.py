@@ -18,7 +18,7 @@ class _Keyring(Protocol):
     def delete_password(self, service: str, name: str) -> None: ...
 
 
-def kept_key(name: str) -> str:
+def find_kept_key(name: str) -> str:
     """The key that is stored under `name`; "" if there is none, or no keyring."""
     ring = _keyring()
     if ring is None:

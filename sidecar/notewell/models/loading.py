@@ -27,7 +27,7 @@ from notewell.base.errors import (
     NotFoundError,
 )
 from notewell.base.support import disk
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import (
     ChunkSizes,
     CosineScale,
@@ -44,8 +44,8 @@ from notewell.models.catalogue import (
     ModelSpec,
     PinnedFile,
     Pooling,
-    known,
-    known_reranker,
+    find_model,
+    find_reranker,
 )
 from notewell.models.encoder import UNSUPPORTED, read_config, read_json
 from notewell.models.providers import (
@@ -94,7 +94,7 @@ def load_embedder(
         embedder = load(
             rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
         )
-        cosines = scale_of(embedder, known(rules.name), model_dir)
+        cosines = scale_of(embedder, find_model(rules.name), model_dir)
     except (MemoryError, RuntimeError) as error:
         raise ModelError(
             f"The model {rules.name} could not be started: {str(error) or 'not enough memory'}."
@@ -147,7 +147,7 @@ def load(
     say: Callable[[str], None],
 ) -> Embedder:
     """Load an embedder as `rules` say. Raises what its runtime raises."""
-    spec, folder = described(rules)
+    spec, folder = describe_model(rules)
     options = EmbedderOptions(
         rules=rules,
         spec=spec,
@@ -167,10 +167,10 @@ def load(
     return find_provider(EMBEDDERS, runtime).load(options)
 
 
-def described(rules: ModelRules) -> tuple[ModelSpec | None, Path | None]:
+def describe_model(rules: ModelRules) -> tuple[ModelSpec | None, Path | None]:
     """The spec of the model that `rules` name, None if it is unknown, and its folder if named."""
-    folder = expanded(rules.folder) if rules.folder else None
-    spec = known(rules.name)
+    folder = expand_user(rules.folder) if rules.folder else None
+    spec = find_model(rules.name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, rules.name)
     return spec, folder
@@ -188,7 +188,7 @@ def load_reranker(
     Raises NotFoundError for an unknown name, ModelUnavailableError if its files are not on this
     computer, ModelDamagedError if they are not those of a reranker.
     """
-    spec = known_reranker(name)
+    spec = find_reranker(name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, name)
     if spec is None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.base.types import ChunkSizes, FloatArray, ModelKey, ModelRules
-from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
+from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, find_model
 from notewell.models.fetch import file_sha256
 from notewell.models.loading import chunk_sizes
 from notewell.models.providers import EmbedderOptions
@@ -64,7 +64,7 @@ class TorchEmbedder:
         # Importing it takes seconds, and the extra may not be installed.
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
 
-        spec = known(rules.name)
+        spec = find_model(rules.name)
         place = rules.folder or (spec.repo if spec else None) or rules.name
         revision = spec.revision if spec and not rules.folder else None
         if not rules.folder:

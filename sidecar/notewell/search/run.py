@@ -25,11 +25,11 @@ from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
 from notewell.search.query import note_scope, parser
-from notewell.search.query.date_mentions import DateMention, mentioned_date
+from notewell.search.query.date_mentions import DateMention, find_date
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
-from notewell.search.query.spelling import Speller, corrected_query, corrected_text, is_word_of
+from notewell.search.query.spelling import Speller, correct_query, correct_text, is_word_of
 from notewell.search.query.synonyms import WithSynonyms
 from notewell.search.query.terms import Terms, content_words, is_english, query_terms
 from notewell.search.rank import expand, gars, rerank, retrieve
@@ -180,10 +180,10 @@ class _TextSearch:
         index, request = self.context.index, self.context.request
         corrected = self.parsed.text
         if terms.fixes:
-            self.report.corrected = corrected_query(request.q, terms.fixes, plain=request.plain)
-            corrected = corrected_text(self.parsed.text, terms.fixes)
+            self.report.corrected = correct_query(request.q, terms.fixes, plain=request.plain)
+            corrected = correct_text(self.parsed.text, terms.fixes)
         limit, weights = retrieve.depth(request.limit), field_weights(self.context.rules)
-        text = corrected_text(corrected_text(self.said.text, terms.fixes), terms.completed)
+        text = correct_text(correct_text(self.said.text, terms.fixes), terms.completed)
         vector = self.embed_query(text)
         self.report.trace.stage("embed", count_in=1, count_out=int(vector is not None))
         keyword = (
@@ -210,7 +210,7 @@ class _TextSearch:
 
     def notes_of_day(self) -> IdArray:
         """Ids of the daily notes of a day that the query names; those of a longer time are many."""
-        period = mentioned_date(self.parsed.text, time.time())
+        period = find_date(self.parsed.text, time.time())
         if period is None or period.end - period.start > _LONGEST_DAY_S:
             return NO_NOTES
         facts = self.context.caches.facts.current(self.context.index)
@@ -307,7 +307,7 @@ class _TextSearch:
         self.report.trace.stage(
             "retrieve", count_in=index.keywords.document_count, count_out=len(chunks)
         )
-        period = mentioned_date(self.parsed.text, time.time())
+        period = find_date(self.parsed.text, time.time())
         query = query_evidence(
             self.parsed.text,
             found.terms,
@@ -505,7 +505,7 @@ class _TextSearch:
         if candidates.spreading is not None:
             shown = candidates.spreading.with_reasons(index, shown, ranked)
         room = request.limit - len(shown)
-        shown += results.unscored(index, others, room, snippets, self.context.address)
+        shown += results.list_unscored(index, others, room, snippets, self.context.address)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
 
@@ -522,7 +522,7 @@ class _TextSearch:
             notes = ranking.top(2 * wanted, further)  # others take their places
             notes = duplicates.without(index, notes, duplicates.find_copies(index, notes), report)
         if reranks:
-            notes = rerank.reranked(self.context, notes, self.parsed.text, report)
+            notes = rerank.rerank_notes(self.context, notes, self.parsed.text, report)
         if collapses:
             repeated = duplicates.find_duplicates(index, notes)
             notes = duplicates.without(index, notes, repeated, report)

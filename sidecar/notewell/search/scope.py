@@ -12,7 +12,7 @@ from notewell.search.query import conditions, note_scope
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.rank.guarantees import ContentWords, fields_with_words
-from notewell.vault.read_notes import written_text
+from notewell.vault.read_notes import write_text
 
 
 def find_scope(context: SearchContext, parsed: ParsedQuery, report: Report) -> Scope:
@@ -52,7 +52,7 @@ def _filter(context: SearchContext, parsed: ParsedQuery, report: Report) -> IdAr
         facts=context.caches.facts.current(index),
         columns=context.caches.columns.current(index),
         embeds=context.caches.embeds.current(index) if parsed.text else (),
-        read=partial(written_text, context.vault.path),
+        read=partial(write_text, context.vault.path),
     )
     report.filtered.update(allowed.filtered)
     report.trace.stage(

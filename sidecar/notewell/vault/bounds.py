@@ -20,7 +20,7 @@ _LINKS = 100_000
 _PROPERTIES = 10_000
 
 
-def bounded(note: Note) -> Note:
+def cap_note(note: Note) -> Note:
     """Cap what a note may have of each, such as tags and links; each cut adds a warning."""
     warnings = tuple(_warnings(note))
     description = note.description

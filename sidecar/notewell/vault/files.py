@@ -49,7 +49,7 @@ def stat(root: Path, path: str) -> FileRef:
 
     Raises OutsideVaultError, or UnreadableNoteError with code "vanished" or "unreadable".
     """
-    place = contained(root, path)
+    place = contain_path(root, path)
     try:
         status = place.stat()
     except OSError as error:
@@ -123,7 +123,7 @@ def _too_large(file: FileRef, size: int, max_bytes: int, limit: str) -> Unreadab
     )
 
 
-def contained(root: Path, path: str) -> Path:
+def contain_path(root: Path, path: str) -> Path:
     """Return the real path on disk of a vault-relative path, with links resolved.
 
     The file need not exist. A name that the disk spells in another Unicode form is found. Raises
@@ -150,10 +150,10 @@ def check_contained(root: Path, paths: Iterable[str]) -> None:
         folder, _, name = path.rpartition("/")
         place = os.path.join(root, path)  # noqa: PTH118 - Path objects triple the time
         if folder not in folders and folder:
-            contained(root, folder)
+            contain_path(root, folder)
             folders.add(folder)
         if not name.isascii() or os.path.islink(place):  # noqa: PTH114 - as above
-            contained(root, path)
+            contain_path(root, path)
         else:
             check_relative(path)
 

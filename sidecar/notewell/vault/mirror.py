@@ -33,7 +33,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.status import Change, ConfirmedWrite, ServerWriteView
 from notewell.vault import files, walker
 from notewell.vault.paths import bad_name, check_name, hides, is_note
-from notewell.vault.readers import described
+from notewell.vault.readers import describe_types
 from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.write import MAX_BYTES, NOT_HELD, VaultWriter, content_hash, spelling
 from notewell.vault.write_journal import Base, ServerWrite, ServerWrites, digest
@@ -136,7 +136,9 @@ class Mirror:
 
     def _write(self, change: Change) -> str | None:
         if not self._keeps(change.path):
-            return f"{change.path} was left out: a mirror keeps {described(self._types)} alone."
+            return (
+                f"{change.path} was left out: a mirror keeps {describe_types(self._types)} alone."
+            )
         place = self._place(change.path)
         blocked = self._obstacle(place)
         if blocked is not None:
@@ -219,7 +221,7 @@ class Mirror:
         """The path on disk. Symbolic links are refused, even those that stay inside the folder."""
         check_name(path)
         try:
-            place = files.contained(self._root, path)
+            place = files.contain_path(self._root, path)
             _status(place)
         except OSError as error:
             raise bad_name(path, error.strerror or str(error)) from error

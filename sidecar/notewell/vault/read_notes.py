@@ -12,7 +12,7 @@ from notewell.base.types import (
     VaultRules,
 )
 from notewell.base.types.frozen import frozen
-from notewell.vault.bounds import bounded
+from notewell.vault.bounds import cap_note
 from notewell.vault.files import hash_of, read, read_bytes, stat
 from notewell.vault.normal import normal
 from notewell.vault.readers import readable, reader_of
@@ -32,7 +32,7 @@ class HashedNote:
 _WRITTEN = (".md", ".markdown", ".txt")
 
 
-def written_text(root: Path, path: str) -> str | None:
+def write_text(root: Path, path: str) -> str | None:
     """Raw text of a file; None if it is unreadable or binary."""
     if not path.lower().endswith(_WRITTEN):
         return None
@@ -68,14 +68,14 @@ def read_bytes_of_note(
     else:
         with closing(ReaderProcess()) as own:
             found = own.read(raw, known)
-    return HashedNote(bounded(normal(found.note, found.text)), found.text, hash_of(raw))
+    return HashedNote(cap_note(normal(found.note, found.text)), found.text, hash_of(raw))
 
 
-def made_note(file: FileRef, raw: bytes, rules: VaultRules) -> HashedNote:
+def make_note(file: FileRef, raw: bytes, rules: VaultRules) -> HashedNote:
     """A note whose bytes were made here, as `read_note` gives one; `file` names it."""
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
     found = _reader(file).read(raw, known)
-    return HashedNote(bounded(normal(found.note, found.text)), found.text, hash_of(raw))
+    return HashedNote(cap_note(normal(found.note, found.text)), found.text, hash_of(raw))
 
 
 def is_ordinary(file: FileRef) -> bool:

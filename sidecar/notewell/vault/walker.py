@@ -24,9 +24,9 @@ from notewell.base.types import (
 )
 from notewell.vault.conflicts import CONFLICT_COPY, original_names, related_names, set_aside
 from notewell.vault.evicted import NOT_HERE, NOT_HERE_REASON, evicted_name
-from notewell.vault.files import check_relative, contained, file_ref, read_bytes
+from notewell.vault.files import check_relative, contain_path, file_ref, read_bytes
 from notewell.vault.paths import IgnoreRules, is_hidden, is_own_file, load_rules
-from notewell.vault.readers import described, is_readable, readable
+from notewell.vault.readers import describe_types, is_readable, readable
 
 _LOOP = "A link back to a folder that is already listed is not followed."
 
@@ -41,7 +41,7 @@ class Walker:
         self._found: dict[str, FileRef] = {}
         self._excluded: list[ExcludedFile] = []
         self._others: list[ExcludedFile] = []
-        self._unread_type = f"Only {described(ignore.types)} become notes."
+        self._unread_type = f"Only {describe_types(ignore.types)} become notes."
         self._warnings = [WalkWarning(each, "") for each in ignore.warnings]
         self._unread: list[str] = []
         self._beside: list[str] = []
@@ -260,7 +260,7 @@ def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
             by_folder[parent].add(unicodedata.normalize("NFC", name))
     for parent, names in by_folder.items():
         try:
-            folder = contained(root, parent) if parent else root
+            folder = contain_path(root, parent) if parent else root
             if folder.is_dir():
                 walker.run_within(str(folder), f"{parent}/" if parent else "", names)
         except OSError as error:  # a folder above it may not be searched
@@ -283,7 +283,7 @@ def is_folder(root: Path, path: str) -> bool:
     """
     check_relative(path)
     try:
-        return os.path.isdir(contained(root, path))  # noqa: PTH112 - as above
+        return os.path.isdir(contain_path(root, path))  # noqa: PTH112 - as above
     except OutsideVaultError:  # through a link: `decide` has a rule for that
         return False
 
@@ -301,9 +301,9 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
         return "hidden", f"Obsidian hides {hidden}, and so does Notewell."
     types, _ = readable(rules.types)
     if not is_readable(parts[-1], types):
-        return "file_type", f"Only {described(types)} become notes."
+        return "file_type", f"Only {describe_types(types)} become notes."
     try:
-        contained(root, path)
+        contain_path(root, path)
     except OutsideVaultError as error:
         return "symlink_outside", error.message
     if any(_leads_back(root / parent) for parent in PurePosixPath(path).parents[:-1]):

@@ -300,7 +300,7 @@ class VaultWriter:
                 code="bad_name",
             )
         try:
-            place = files.contained(self._root, path)
+            place = files.contain_path(self._root, path)
         except OSError as error:
             raise bad_name(path, error.strerror or str(error)) from error
         if spelling(place) != spelling(self._root / path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from notewell.base.config import known_keys
-from notewell.base.config.values import checked
+from notewell.base.config.values import parse_record
 from notewell.base.errors import ConfigError
 from notewell.base.types import AskRules, GarsRules, LogRules, SearchRules, ServerRules, Settings
 
@@ -48,10 +48,10 @@ def test_what_is_valid_and_what_it_means_agree_with_pydantic(key: str, value: ob
         expected = REFERENCE.validate_python(tree(key, value))
     except ValidationError:
         with pytest.raises(ConfigError):
-            checked(Settings, tree(key, value))
+            parse_record(Settings, tree(key, value))
         return
     try:
-        found = checked(Settings, tree(key, value))
+        found = parse_record(Settings, tree(key, value))
     except ConfigError:
         # Stricter: true is no number, 1.0 is not true, "1.0" is not whole, "inf" is no number.
         written = str(value).lower()
@@ -96,11 +96,11 @@ def test_an_error_names_the_setting_and_says_what_it_must_be(
     kind: type, values: dict[str, object], said: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        checked(kind, values)
+        parse_record(kind, values)
 
     assert said in caught.value.message
     assert len(caught.value.message) < 250
 
 
 def test_a_section_without_values_has_its_defaults() -> None:
-    assert checked(Settings, {**PLACES, "search": {}}) == Settings(**PLACES)
+    assert parse_record(Settings, {**PLACES, "search": {}}) == Settings(**PLACES)

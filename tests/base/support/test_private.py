@@ -27,7 +27,7 @@ def test_folders_and_files_are_private_from_the_start(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     disk.make_folder(tmp_path / "a" / "b")
     disk.make_file(tmp_path / "a" / "file")
-    with disk.opened(tmp_path / "a" / "stream") as stream:
+    with disk.open_private(tmp_path / "a" / "stream") as stream:
         assert mode(Path(stream.name)) == 0o600
     assert mode(tmp_path / "a") == mode(tmp_path / "a" / "b") == 0o700
     assert mode(tmp_path / "a" / "file") == 0o600
@@ -42,11 +42,11 @@ def test_what_is_open_to_others_is_found_and_closed(tmp_path: Path) -> None:
     (root / "open").write_text("x")
     (root / "link").symlink_to(outside)
     disk.make_file(root / "closed")
-    assert set(disk.exposed(root)) == {root, root / "open"}
+    assert set(disk.find_exposed(root)) == {root, root / "open"}
 
     disk.restrict_all(root)
 
-    assert list(disk.exposed(root)) == []
+    assert list(disk.find_exposed(root)) == []
     assert (mode(root), mode(root / "open")) == (0o700, 0o600)
     assert mode(outside) == 0o644
 

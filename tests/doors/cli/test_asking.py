@@ -14,7 +14,7 @@ from notewell.base.types import VaultRecord
 from notewell.base.types.frozen import frozen
 from notewell.contract.codec import to_json
 from notewell.contract.fields import Doc
-from notewell.contract.request import Endpoint, Request, sent_to
+from notewell.contract.request import Endpoint, Request, request_to
 from notewell.doors.cli import asking as module
 from notewell.doors.cli.asking import (
     EachLine,
@@ -44,7 +44,7 @@ class HivesReply:
     warning: str = ""
 
 
-@sent_to(Endpoint("GET", "/api/hives", "hives", "Hives"))
+@request_to(Endpoint("GET", "/api/hives", "hives", "Hives"))
 class HivesRequest(Request[HivesReply]):
     place: str
     limit: Annotated[int, Doc("How many")] = 5

@@ -12,13 +12,13 @@ from notewell.doors.cli.output import (
     Piece,
     clean,
     excerpt,
-    folded,
+    fold_lines,
     folded_pieces,
-    paged,
     print_facts,
     print_folded,
     print_pieces,
     print_table,
+    show_in_pager,
 )
 from tests.doors.cli.support import terminal
 
@@ -28,7 +28,7 @@ PIECES = st.lists(st.builds(Piece, TEXT, st.sampled_from([None, "cyan"]), st.boo
 
 @given(TEXT, st.integers(2, 12))
 def test_folded_lines_fit_and_keep_the_text(text: str, width: int) -> None:
-    lines = folded(text, width)
+    lines = fold_lines(text, width)
 
     assert all(cell_len(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -40,7 +40,7 @@ def test_folded_pieces_are_the_folded_text_in_their_styles(pieces: list[Piece], 
 
     whole = "".join(piece.text for piece in pieces)
     assert ["".join(piece.text for piece in line) for line in lines] == (
-        folded(whole, width) if whole.strip() else []
+        fold_lines(whole, width) if whole.strip() else []
     )
     shown = [piece for line in lines for piece in line]
     assert [(char, piece[1:]) for piece in shown for char in piece.text if char != " "] == [
@@ -77,7 +77,7 @@ def test_only_what_is_longer_than_the_screen_is_shown_in_a_pager(
     monkeypatch.setattr("sys.stdin", stdout)
     shown: list[str] = []
     monkeypatch.setattr(click, "echo_via_pager", lambda text, **_: shown.append(text))
-    with paged():
+    with show_in_pager():
         for number in range(lines):
             print_pieces([Piece(str(number))])
 
@@ -86,9 +86,9 @@ def test_only_what_is_longer_than_the_screen_is_shown_in_a_pager(
 
 
 def test_lines_break_between_words() -> None:
-    assert folded("bees find their way home", 10) == ["bees find", "their way", "home"]
-    assert folded("in a verylongword it is", 8) == ["in a", "verylong", "word it", "is"]
-    assert folded("", 8) == [""]
+    assert fold_lines("bees find their way home", 10) == ["bees find", "their way", "home"]
+    assert fold_lines("in a verylongword it is", 8) == ["in a", "verylong", "word it", "is"]
+    assert fold_lines("", 8) == [""]
 
 
 def test_text_below_a_result_is_indented_on_every_line(monkeypatch: pytest.MonkeyPatch) -> None:

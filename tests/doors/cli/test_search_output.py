@@ -28,7 +28,7 @@ from notewell.contract.search import (
 from notewell.doors.cli.output import clean
 from notewell.doors.cli.search import (
     correction,
-    highlighted,
+    highlight,
     nothing_found,
     print_results,
     summary,
@@ -39,11 +39,11 @@ OTHER_WORDS = ["  other words or fewer of them, or `notewell status`: is the ind
 
 
 def bold(snippet: str, highlights: list[tuple[int, int]]) -> list[str]:
-    return [piece.text for piece in highlighted(snippet, highlights) if piece.bold]
+    return [piece.text for piece in highlight(snippet, highlights) if piece.bold]
 
 
 def plain(snippet: str, highlights: list[tuple[int, int]]) -> str:
-    return "".join(piece.text for piece in highlighted(snippet, highlights))
+    return "".join(piece.text for piece in highlight(snippet, highlights))
 
 
 def test_highlights_count_utf16_units() -> None:

@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from notewell.base.types import DocumentRules, ModelRules, Settings
 from notewell.doors.mcp.http import attach
 from notewell.doors.mcp.local import LocalSource
-from notewell.doors.mcp.server import build, chosen
+from notewell.doors.mcp.server import build, parse_topics
 from notewell.doors.web.server import BoundServer, serve
 from notewell.engine.known_vaults import KnownVaults
 from notewell.engine.open_vaults import Vaults
@@ -174,7 +174,7 @@ async def connected(
     record = known.find(only, cwd=home.folder) if only else None
     source = LocalSource(known, home.vaults, only=record, cwd=home.folder)
     try:
-        wanted = chosen(topics)
+        wanted = parse_topics(topics)
         made = build(source, may_write=lambda _: allow_write, wanted=lambda _: wanted)
         async with Client(made) as client:
             yield client

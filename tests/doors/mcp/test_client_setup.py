@@ -15,10 +15,10 @@ from notewell.base.errors import ConfigError
 from notewell.base.support import jsonc
 from notewell.doors.mcp.client_setup import (
     BACKUP,
-    entered,
+    enter_server,
     is_entered,
+    remove_server,
     snippet,
-    taken_out,
     write,
 )
 from notewell.doors.mcp.clients import CLIENTS, AssistantClient, UserFolders
@@ -52,7 +52,7 @@ def filled(client: AssistantClient) -> str:
 def test_it_is_entered_where_the_assistant_looks(
     client: AssistantClient, folders: UserFolders
 ) -> None:
-    change = entered(client, folders, COMMAND, ARGUMENTS)
+    change = enter_server(client, folders, COMMAND, ARGUMENTS)
     assert write(change) is None
 
     found = servers_in(client, change.file.read_text())["notewell"]
@@ -61,7 +61,7 @@ def test_it_is_entered_where_the_assistant_looks(
     assert servers_in(client, snippet(client, COMMAND, ARGUMENTS))["notewell"] == found
     assert change.file.is_relative_to(folders.home)
     assert is_entered(client, folders)
-    assert not entered(client, folders, COMMAND, ARGUMENTS).is_needed
+    assert not enter_server(client, folders, COMMAND, ARGUMENTS).is_needed
 
 
 @EVERY
@@ -73,7 +73,7 @@ def test_everything_else_stays_and_a_copy_is_kept(
     file.write_text(filled(client))
     file.chmod(0o640)
 
-    backup = write(entered(client, folders, COMMAND, ARGUMENTS))
+    backup = write(enter_server(client, folders, COMMAND, ARGUMENTS))
 
     assert backup is not None
     assert (backup.name, backup.read_text()) == (file.name + BACKUP, filled(client))
@@ -83,9 +83,9 @@ def test_everything_else_stays_and_a_copy_is_kept(
     assert all(line.rstrip(",") in lines for line in filled(client).splitlines())
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
-    write(taken_out(client, folders))
+    write(remove_server(client, folders))
     assert file.read_text().strip() == filled(client).strip()
-    assert not taken_out(client, folders).is_needed
+    assert not remove_server(client, folders).is_needed
 
 
 @EVERY
@@ -103,7 +103,7 @@ def test_broken_settings_are_left_alone(
         file.write_text(text)
 
     with pytest.raises(ConfigError, match="left alone"):
-        entered(client, folders, COMMAND, ARGUMENTS)
+        enter_server(client, folders, COMMAND, ARGUMENTS)
     assert file.read_text() == text
 
 
@@ -115,7 +115,7 @@ def test_a_linked_file_stays_a_link(tmp_path: Path, folders: UserFolders) -> Non
     file.parent.mkdir(parents=True)
     file.symlink_to(dotfiles)
 
-    write(entered(BY_NAME["cursor"], folders, COMMAND, ARGUMENTS))
+    write(enter_server(BY_NAME["cursor"], folders, COMMAND, ARGUMENTS))
 
     assert file.is_symlink()
     assert "notewell" in json.loads(dotfiles.read_text())["mcpServers"]

@@ -89,7 +89,7 @@ async def test_a_full_server_says_when_to_retry(home: Home) -> None:
         home, settings=replace(home.settings, limits=LimitRules(concurrent=1, waiting=0))
     )
     async with serving(busy, extend=extend) as url, over_http(f"{url}/mcp") as client:
-        async with apps[0][SITE].slots.taken():
+        async with apps[0][SITE].slots.hold():
             error = await refused(client, "search", query="garden")
             assert (error["code"], error["retry_after"]) == ("overloaded", 1.0)
         assert paths(await ask(client, "search", query="garden"))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from notewell.base.errors import NotFoundError
 from notewell.contract.notes import BlockView, HeadingView, NoteReply
 from notewell.doors.mcp.arguments import request_of
-from notewell.doors.mcp.messages import is_id, repaired
+from notewell.doors.mcp.messages import is_id, repair_message
 from notewell.doors.mcp.server import tools
 from notewell.features import FEATURES
 from notewell.vault.named_section import section_lines
@@ -322,11 +322,11 @@ async def test_malformed_messages_over_http_are_refused_as_the_protocol_says(odd
 
 @given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists, max_leaves=3))
 def test_a_repaired_message_has_an_id_that_the_protocol_knows_or_no_method(given_id: Any) -> None:
-    message = json.loads(repaired(json.dumps(_listing(given_id))))
+    message = json.loads(repair_message(json.dumps(_listing(given_id))))
     assert is_id(message["id"]) or "method" not in message
 
 
 @given(st.text())
 def test_what_is_no_object_stays_as_it_is(text: str) -> None:
     if not text.strip().startswith("{"):
-        assert repaired(text) == text
+        assert repair_message(text) == text

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, Tool
 
 from notewell.base.errors import UsageError
-from notewell.doors.mcp.server import chosen, tools
+from notewell.doors.mcp.server import parse_topics, tools
 from notewell.engine.engine import Engine
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.features import FEATURES
@@ -96,7 +96,7 @@ async def test_ten_tools_are_listed_and_more_by_topic(connect: Connect) -> None:
 
 def test_a_topic_that_there_is_not_is_told() -> None:
     with pytest.raises(UsageError, match="no tools of gardn"):
-        chosen("memory, gardn")
+        parse_topics("memory, gardn")
 
 
 def size(tools: Iterable[Tool]) -> int:

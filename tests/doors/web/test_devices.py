@@ -152,9 +152,11 @@ def test_lines_are_read_as_they_are_written_and_damaged_ones_are_left_out(
 ) -> None:
     with logging_to_files(tmp_path, LogRules(format=form)):
         audit = Audit(tmp_path)
-        audit.signed_in("10.0.0.7", how="link", well=True)
+        audit.log_sign_in("10.0.0.7", how="link", well=True)
         logging.getLogger(AUDIT).info("a line of another form")
-        audit.refused("10.0.0.8", Caller("1", "phone: 200, unknown", "read"), "GET /x", "forbidden")
+        audit.log_refusal(
+            "10.0.0.8", Caller("1", "phone: 200, unknown", "read"), "GET /x", "forbidden"
+        )
         with (tmp_path / "audit.log").open("ab") as file:
             file.write(b'{"time": 5}\n\xff\xfe 2026-11-22T10:00 \n{"time": "2026')
 

@@ -127,7 +127,7 @@ async def test_requests_run_wait_or_are_refused_by_load() -> None:
 
     async def work() -> None:
         nonlocal running
-        async with slots.taken():
+        async with slots.hold():
             running += 1
             await go.wait()
             running -= 1
@@ -146,11 +146,11 @@ async def test_requests_run_wait_or_are_refused_by_load() -> None:
 
 async def test_a_request_that_waits_too_long_is_refused_and_frees_its_place() -> None:
     slots = Slots(1, 5, patience_s=0.01)
-    async with slots.taken():
+    async with slots.hold():
         with pytest.raises(BusyError, match="more to do"):
-            async with slots.taken():
+            async with slots.hold():
                 pass
-    async with slots.taken():
+    async with slots.hold():
         pass
 
 

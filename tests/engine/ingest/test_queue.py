@@ -77,7 +77,7 @@ def test_work_counts_until_it_is_done() -> None:
     assert queue.waiting == 1
     queue.take()
     assert queue.waiting == 1
-    queue.done()
+    queue.mark_done()
     assert queue.waiting == 0
 
 

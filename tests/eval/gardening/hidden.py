@@ -30,7 +30,7 @@ from notewell.features.gardener.checks import (
     untitled,
 )
 from notewell.features.gardener.garden import Garden
-from notewell.features.gardener.mentions import folded, letters_of
+from notewell.features.gardener.mentions import fold_name, letters_of
 from notewell.features.gardener.requests import SuggestionView
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.topics import Ontology, Topic
@@ -165,7 +165,7 @@ def unlinked(texts: Texts, _: Vectors, rng: random.Random) -> Count:
             text = plain[path]
             plain[path] = f"{text[: link.start]}{shown}{text[link.end :]}"
             note = garden.notes[to]
-            if folded(shown) in {folded(n) for n in (note.name, note.title, *note.aliases)}:
+            if fold_name(shown) in {fold_name(n) for n in (note.name, note.title, *note.aliases)}:
                 named.add((path, to))
     made = [
         (mention.note, mention.use.target)

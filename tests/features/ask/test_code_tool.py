@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from notewell.base.support.confined_program import run, tables
 from notewell.base.support.program import code_command
-from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrapped
+from notewell.features.ask.code_tool import CodeLimits, CodeNote, CodeRunner, wrap_command
 from notewell.features.ask.requests import AskNotice, AskStep
 from tests.features.ask.conftest import Asking
 from tests.features.ask.scripted import Says, Script
@@ -303,7 +303,7 @@ def test_where_the_system_is_not_linux_it_is_not_offered(monkeypatch: pytest.Mon
 
 def test_bubblewrap_is_used_where_it_works(runner: CodeRunner) -> None:
     bubblewrap = shutil.which("bwrap")
-    command = wrapped(bubblewrap or "bwrap", code_command())
+    command = wrap_command(bubblewrap or "bwrap", code_command())
     assert command[1] == "--unshare-all"
     found = CodeRunner(CodeLimits(seconds=0.5), commands=[command, code_command()])
     assert found.unavailable() is None  # with it, or without where the system refuses it

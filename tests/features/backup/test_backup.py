@@ -20,7 +20,7 @@ import pytest
 from notewell.contract.status import Change
 from notewell.engine import switch
 from notewell.engine.access import Devices
-from notewell.index.engines import held
+from notewell.index.engines import hold_index
 from notewell.vault.mirror import Mirror
 from tests.doors.cli.support import CommandLine
 from tests.waiting import HANG_S
@@ -216,7 +216,7 @@ def test_a_backup_while_a_writer_works_is_whole(
     thread.start()
     try:
         wrote.wait(HANG_S)
-        with held(database.parent):  # as a server does
+        with hold_index(database.parent):  # as a server does
             notewell("backup", tmp_path / "b.tar")
     finally:
         stop.set()
@@ -397,7 +397,7 @@ def test_an_existing_state_is_replaced_only_on_request_and_kept(
 def test_a_vault_in_use_is_not_replaced(notewell: CommandLine, saved: Path, tmp_path: Path) -> None:
     (directory,) = (tmp_path / "data" / "vaults").iterdir()
     before = files_of(tmp_path / "data")
-    with held(directory):
+    with hold_index(directory):
         refused = notewell.json("restore", saved, "--replace", fails=1)
 
     assert refused["error"] == "in_use"

@@ -11,7 +11,7 @@ import pytest
 from notewell.base.types import StoredNote
 from notewell.features.gardener.checks import CHECKS
 from notewell.features.gardener.garden import Garden, NoteBody
-from notewell.features.gardener.plans import edited
+from notewell.features.gardener.plans import apply_edits
 from notewell.features.gardener.requests import SuggestionView
 from notewell.vault.topics import read_ontology
 from tests.eval.gardening.gardens import NO_VECTORS, Vectors, garden_of
@@ -37,7 +37,7 @@ def after(texts: Mapping[str, str], suggestions: list[SuggestionView]) -> dict[s
     for suggestion in suggestions:
         for edit in suggestion.edit:
             edits.setdefault(edit.path, []).append(edit)
-    return {path: edited(texts[path], some) for path, some in edits.items()}  # type: ignore[arg-type]
+    return {path: apply_edits(texts[path], some) for path, some in edits.items()}  # type: ignore[arg-type]
 
 
 def test_broken_links_lead_to_the_note_that_was_meant() -> None:

@@ -21,7 +21,7 @@ from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.gardener import GardenRules
 from notewell.features.gardener.garden import Garden, NoteFacts
-from notewell.features.gardener.model_gardener import due, remembered
+from notewell.features.gardener.model_gardener import due, remember_checked
 from notewell.features.gardener.model_prompt import RequestSizes, read_advice
 from notewell.features.gardener.plans import CheckedNote, GardenFile
 from notewell.features.gardener.requests import MakePlan, PlanReply
@@ -460,7 +460,7 @@ def test_which_notes_are_due() -> None:
     }
     assert [note.path for note in due(garden, "Ontology", checked, NOW)] == ["5.md", "3.md", "0.md"]
 
-    after = remembered(checked, [notes["3.md"], notes["5.md"]], ["5.md"], NOW)
+    after = remember_checked(checked, [notes["3.md"], notes["5.md"]], ["5.md"], NOW)
     assert after["3.md"] == CheckedNote("03", NOW.isoformat(), skipped=False)
     assert after["5.md"] == CheckedNote("05", NOW.isoformat(), skipped=True)
     assert [note.path for note in due(garden, "Ontology", after, NOW)] == ["0.md"]

@@ -18,7 +18,7 @@ from notewell.contract.status import RunRequest
 from notewell.engine.engine import Engine
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.collect import Checked, GleaningFile, Mark
-from notewell.features.gleanings.extract import Web, judged
+from notewell.features.gleanings.extract import Web, judge
 from notewell.features.gleanings.requests import ExtractGleanings, GleaningsRequest, GleaningView
 from notewell.features.gleanings.service import Gleanings
 from tests.vaults import QUIET, indexed, write_notes
@@ -156,14 +156,14 @@ def test_a_link_that_lives_again_is_restored_and_a_hidden_one_never_touched() ->
     gone = Checked("gone", "it answers with status 404", "2026-11-23T10:00:00+00:00", 404)
     dead = Mark("inactive", "dead", failed=("2026-11-20", "2026-11-21"))
 
-    assert judged(dead, alive).status == "active"
-    assert judged(dead, alive).failed == ()
-    assert judged(dead, alive).history[0].by == "maintain"
+    assert judge(dead, alive).status == "active"
+    assert judge(dead, alive).failed == ()
+    assert judge(dead, alive).history[0].by == "maintain"
     hidden = Mark("hidden", "read")
-    assert judged(hidden, gone) == judged(hidden, alive) == hidden
-    once = judged(Mark(), gone)
-    assert (once.status, judged(once, gone).status) == ("active", "active")  # twice on one day
-    assert judged(once, replace(gone, verdict="unknown")).status == "active"
+    assert judge(hidden, gone) == judge(hidden, alive) == hidden
+    once = judge(Mark(), gone)
+    assert (once.status, judge(once, gone).status) == ("active", "active")  # twice on one day
+    assert judge(once, replace(gone, verdict="unknown")).status == "active"
 
 
 def test_without_a_network_no_link_dies(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

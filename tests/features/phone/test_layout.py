@@ -20,12 +20,12 @@ from notewell.features.phone.contents import (
     PhoneContents,
     PhoneHead,
     PhoneNote,
+    describe_left_out,
     encode,
     fitting,
     is_ours,
     quantise,
     read_figures,
-    shortened,
 )
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary, pack
 from tests.features.phone.reading import read
@@ -180,7 +180,7 @@ def test_what_is_written_fits_into_the_memory_that_is_allowed(
     kept = fitting(there, megabytes * 1_000_000)
 
     assert kept.file_bytes <= megabytes * 1_000_000
-    assert (shortened(there, kept) is None) == (kept == there)
+    assert (describe_left_out(there, kept) is None) == (kept == there)
 
 
 def test_dimensions_go_first_then_passages_then_old_notes() -> None:
@@ -191,10 +191,10 @@ def test_dimensions_go_first_then_passages_then_old_notes() -> None:
     assert fitting(with_table, 20_000_000) == replace(with_table, tokens=12_000)
     small = fitting(with_table, 5_000_000)
     assert (small.tokens, small.passages, small.dimensions) == (6_000, 9_784, 192)
-    assert "6,000 of 30,517 words" in (shortened(with_table, small) or "")
+    assert "6,000 of 30,517 words" in (describe_left_out(with_table, small) or "")
     least = fitting(with_table, 3_000_000)
     assert (least.tokens, least.table_bytes) == (0, 0)
-    assert "by words alone" in (shortened(with_table, least) or "")
+    assert "by words alone" in (describe_left_out(with_table, least) or "")
     assert left(6_571, 9_784) == Amount(6_571, 9_784, 394_260, 384)
     assert left(20_000, 40_000).dimensions == 256
     assert left(20_000, 70_000).dimensions == 192
@@ -204,4 +204,4 @@ def test_dimensions_go_first_then_passages_then_old_notes() -> None:
     few = left(200_000, 200_000)
     assert (few.dimensions, few.passages) == (128, 0)
     assert 80_000 < few.notes < 100_000
-    assert "newest" in (shortened(Amount(200_000, 200_000, 0, 384), few) or "")
+    assert "newest" in (describe_left_out(Amount(200_000, 200_000, 0, 384), few) or "")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from notewell.base.errors import CancelledError
-from notewell.features.query_table.fit import Lessons, fit, measured, table_of
+from notewell.features.query_table.fit import Lessons, fit, measure_agreement, table_of
 from notewell.models.query_table import WORDPIECE, TableHead, TokenVocabulary
 
 WORDS = [f"w{number}" for number in range(60)]
@@ -41,7 +41,7 @@ def test_sums_point_where_the_model_does() -> None:
     fitted = fit(Lessons(texts, vectors), alone, nothing)
     table = table_of(fitted, vocabulary, HEAD)
     spoken = [" ".join(WORDS[one] for one in text) for text in held]
-    table = measured(table, spoken, wanted)
+    table = measure_agreement(table, spoken, wanted)
 
     assert table.head.agreement > 0.95
     cosines, predicted = [], []
@@ -58,7 +58,7 @@ def test_what_is_unknown_is_expected_to_agree_less() -> None:
     held, wanted, _ = taught(400, seed=2)
     vocabulary = TokenVocabulary(WORDPIECE, 15, tuple(WORDS), np.empty(0, np.float32))
     table = table_of(fit(Lessons(texts, vectors), alone, nothing), vocabulary, HEAD)
-    table = measured(table, [" ".join(WORDS[n] for n in text) for text in held], wanted)
+    table = measure_agreement(table, [" ".join(WORDS[n] for n in text) for text in held], wanted)
 
     known, half = table.guess("w20 w21 w22"), table.guess("w20 gibberish w21 nonsense")
 

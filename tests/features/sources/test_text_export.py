@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import SourceError
-from notewell.features.sources.feeds import recognised
+from notewell.features.sources.feeds import recognise_source
 from notewell.features.sources.pages import SourceDocument, Unread
 from notewell.features.sources.text_export import EvernoteExport, ExportFiles, TextExport
 
@@ -90,7 +90,7 @@ def test_a_file_that_is_no_zip_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be read"):
         ExportFiles(file).list()
     with pytest.raises(SourceError, match="cannot be read"):
-        recognised(file)
+        recognise_source(file)
 
 
 def test_evernote_s_notes(tmp_path: Path) -> None:
@@ -121,14 +121,14 @@ def test_evernote_s_notes(tmp_path: Path) -> None:
 def test_an_export_is_recognised(
     tmp_path: Path, name: str, members: dict[str, str | bytes], form: str
 ) -> None:
-    assert recognised(packed(tmp_path / name, members)).form == form
+    assert recognise_source(packed(tmp_path / name, members)).form == form
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.docx"
     file.write_bytes(b"x")
     with pytest.raises(SourceError, match="no export"):
-        recognised(file)
+        recognise_source(file)
     (tmp_path / "x.enex").write_text("<en-export/>", encoding="utf-8")
     with pytest.raises(SourceError, match="no notes of Evernote"):
         list(EvernoteExport(tmp_path / "x.enex").items(None))

@@ -12,7 +12,7 @@ from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules
 from notewell.models.loading import load_embedder
 from notewell.models.remote.client import TokenMeter, estimated_tokens
-from notewell.models.remote.model import chosen, remote_model, require_consent
+from notewell.models.remote.model import choose_model, remote_model, require_consent
 from notewell.models.remote.services import SERVICES, estimate, row_of, service_named
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 
@@ -60,7 +60,7 @@ def test_dimensions_are_asked_for_cut_or_refused() -> None:
 
 def test_a_service_needs_the_name_of_a_model() -> None:
     with pytest.raises(ConfigError, match="text-embedding-3-small"):
-        chosen(ModelRules(provider="openai"))
+        choose_model(ModelRules(provider="openai"))
 
 
 def test_nothing_is_sent_to_another_computer_without_consent() -> None:

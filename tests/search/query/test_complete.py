@@ -14,7 +14,7 @@ from notewell.search.query import parser
 from notewell.search.query.complete import complete
 from notewell.search.query.language import All, PathContains, Property, Tagged, Text
 from notewell.search.query.note_columns import NoteColumns
-from notewell.search.query.vocabulary import Name, NameIndex, Vocabulary, folded
+from notewell.search.query.vocabulary import Name, NameIndex, Vocabulary, fold_line
 
 
 def note(
@@ -151,7 +151,7 @@ def test_every_name_is_found_by_its_own_beginning(texts: list[str], fragment: st
     for text in texts:
         assert text in {one.name.text for one in names.find(text, 20)}
     for found in names.find(fragment, 20):
-        assert not fragment.strip() or folded(fragment).strip() in folded(found.name.text)
+        assert not fragment.strip() or fold_line(fragment).strip() in fold_line(found.name.text)
 
 
 @given(st.text(max_size=30))

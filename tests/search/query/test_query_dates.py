@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.query.date_mentions import mentioned_date
+from notewell.search.query.date_mentions import find_date
 
 SUNDAY = datetime(2026, 11, 22, 12).astimezone().timestamp()
 
 
 def found(query: str, now: float = SUNDAY) -> tuple[str, str] | None:
     """First day of the period, and the day after it."""
-    mention = mentioned_date(query, now)
+    mention = find_date(query, now)
     if mention is None:
         return None
     first, end = (datetime.fromtimestamp(at).astimezone() for at in (mention.start, mention.end))
@@ -125,7 +125,7 @@ def test_other_words_are_not_taken_for_dates(query: str) -> None:
 
 
 def test_the_words_of_a_date_are_returned() -> None:
-    mention = mentioned_date("Minutes of March 2024, tomato", SUNDAY)
+    mention = find_date("Minutes of March 2024, tomato", SUNDAY)
     assert mention is not None
     assert mention.words == ("march", "2024")
 
@@ -169,5 +169,5 @@ def test_last_summer_is_one_that_has_ended() -> None:
     | st.text(max_size=20)
 )
 def test_any_text_gives_a_period_or_none(query: str) -> None:
-    mention = mentioned_date(query, SUNDAY)
+    mention = find_date(query, SUNDAY)
     assert mention is None or mention.start < mention.end

@@ -15,8 +15,8 @@ from notewell.search.query.spelling import (
     Fix,
     Speller,
     Spelling,
-    corrected_query,
-    corrected_text,
+    correct_query,
+    correct_text,
     is_word_of,
 )
 from notewell.search.query.terms import query_terms
@@ -207,29 +207,29 @@ FIXES = (Fix(("obsidain",), "obsidian"), Fix(("back", "liks"), "backlinks"))
     ],
 )
 def test_a_query_is_corrected_within_its_operators(query: str, wanted: str) -> None:
-    found = corrected_query(query, FIXES)
+    found = correct_query(query, FIXES)
     assert found is not None
     assert found["text"] == wanted
 
 
 def test_a_plain_query_has_no_operators() -> None:
-    found = corrected_query("tag:obsidain", FIXES, plain=True)
+    found = correct_query("tag:obsidain", FIXES, plain=True)
     assert found == {"text": "tag:obsidian", "from": ("obsidain", "back", "liks")}
 
 
 def test_a_query_without_mistakes_is_not_corrected(check: Check) -> None:
-    assert corrected_query("obsidian", FIXES) is None
-    assert corrected_query("obsidain", ()) is None
-    assert corrected_query("zzzzqqq", check("zzzzqqq").fixes) is None
+    assert correct_query("obsidian", FIXES) is None
+    assert correct_query("obsidain", ()) is None
+    assert correct_query("zzzzqqq", check("zzzzqqq").fixes) is None
 
 
 def test_the_corrected_text_has_the_vaults_accents(check: Check) -> None:
-    assert corrected_text("Ubersihct", check("ubersihct").fixes) == "Übersicht"
+    assert correct_text("Ubersihct", check("ubersihct").fixes) == "Übersicht"
 
 
 @given(st.text('ab -"():日é', max_size=12))
 def test_text_without_misspelt_words_is_unchanged(text: str) -> None:
-    assert corrected_text(text, FIXES) == text
+    assert correct_text(text, FIXES) == text
 
 
 # --- the list of words ------------------------------------------------------------------------------

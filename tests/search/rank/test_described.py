@@ -6,7 +6,7 @@ import pytest
 
 from notewell.base.types import NoteFieldWeights
 from notewell.search.query.terms import query_terms
-from notewell.search.rank.retrieve import described
+from notewell.search.rank.retrieve import measure_described
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -26,7 +26,7 @@ def library(make_library: MakeLibrary) -> Library:
 def shares(library: Library, query: str) -> dict[str, float]:
     terms = query_terms(library.index, query)
     matches = library.index.keywords.match_notes(terms.query, weights=NoteFieldWeights())
-    found = described(library.index, terms, matches).tolist()
+    found = measure_described(library.index, terms, matches).tolist()
     shares = dict(zip(matches.note_ids.tolist(), found, strict=True))
     return {note.path: shares.get(note.id, 0.0) for note in library.index.all_notes()}
 

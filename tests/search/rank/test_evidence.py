@@ -16,12 +16,12 @@ from notewell.search.rank.evidence import (
     Links,
     NoteEvidence,
     QueryEvidence,
-    activated,
     first_coverage,
     may_rise,
     meaning_weight,
     relative,
     settled,
+    spread_activation,
     standing_out,
     weigh_coverage,
     weigh_links,
@@ -263,7 +263,7 @@ def test_activation_is_divided_among_links_and_by_degrees() -> None:
     # 0 links to 2 and 3, 1 links to 3; 3 has nine links in all.
     links = (np.array([0, 0, 1]), np.array([2, 3, 3]))
     scores = np.array([1.0, 0.5, 0.0, 0.0], np.float32)
-    found = activated(scores, links, np.array([0.0, 0.0, 1.0, 9.0], np.float32))
+    found = spread_activation(scores, links, np.array([0.0, 0.0, 1.0, 9.0], np.float32))
     to_2 = 1.0 / math.sqrt(2)
     to_3 = (1.0 / math.sqrt(2) + 0.25) / 3
     assert found.tolist() == pytest.approx([0.0, 0.0, 1.0, to_3 / to_2])

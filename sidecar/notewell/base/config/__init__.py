@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 import platformdirs
 
-from notewell.base.config.values import check_time, checked
+from notewell.base.config.values import check_time, parse_record
 from notewell.base.config.vault_file import (
     INDEX_FOLDER,
     MAX_BYTES,
@@ -422,14 +422,14 @@ def _build(merged: Layer, environ: Mapping[str, str], features: Sections) -> Set
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ, key in lists)
     of_features = {feature.name: _section(feature, tree.pop(feature.name)) for feature in features}
-    settings = replace(checked(Settings, tree), of_features=of_features)
+    settings = replace(parse_record(Settings, tree), of_features=of_features)
     _check_schedule(settings.schedule)
     return settings
 
 
 def _section(section: Section, tree: Value) -> object:
     """The record of one feature's section; ConfigError names the whole key."""
-    return checked(section.rules, tree if isinstance(tree, Mapping) else {}, section.name)
+    return parse_record(section.rules, tree if isinstance(tree, Mapping) else {}, section.name)
 
 
 def _check_schedule(rules: ScheduleRules) -> None:

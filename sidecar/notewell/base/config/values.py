@@ -42,7 +42,7 @@ class _InvalidError(Exception):
         self.where: list[str] = []
 
 
-def checked(kind: type[T], tree: Mapping[str, object], name: str = "") -> T:
+def parse_record(kind: type[T], tree: Mapping[str, object], name: str = "") -> T:
     """A record of settings; `tree` has values by field, and a mapping for a section.
 
     Text is taken for numbers and truth values too, because the environment has only text. Fields

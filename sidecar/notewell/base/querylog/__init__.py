@@ -144,7 +144,7 @@ class QueryLog:
             database: LogDatabase,
         ) -> tuple[int, tuple[tuple[QueryEntry, tuple[Opened, ...]], ...]]:
             total, newest = database.latest(limit, since)
-            return total, tuple((entry, tuple(database.opened_of(entry.id))) for entry in newest)
+            return total, tuple((entry, tuple(database.find_opened(entry.id))) for entry in newest)
 
         return self._call(run, writes=False)
 

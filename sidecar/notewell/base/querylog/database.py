@@ -258,7 +258,7 @@ class LogDatabase:
             found = self._queries("WHERE folded = ? ORDER BY at DESC LIMIT 1", (fold(text),))
         return found[0] if found else None
 
-    def opened_of(self, query_id: str) -> list[Opened]:
+    def find_opened(self, query_id: str) -> list[Opened]:
         """The results opened from one search, in the order of opening."""
         return self._read_opened("WHERE query_id = ? ORDER BY at", (query_id,))
 

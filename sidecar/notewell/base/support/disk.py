@@ -59,7 +59,7 @@ def make_file(file: Path) -> None:
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT, FILE_MODE))
 
 
-def opened(file: Path) -> BinaryIO:
+def open_private(file: Path) -> BinaryIO:
     """Open a file for writing from its start; a new one is created private."""
     return open(file, "wb", opener=private_opener)
 
@@ -69,7 +69,7 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, FILE_MODE)
 
 
-def exposed(root: Path) -> Iterator[Path]:
+def find_exposed(root: Path) -> Iterator[Path]:
     """Yield `root` and everything in it that other users of the machine have permissions for.
 
     Symbolic links are not followed. What cannot be looked at is left out.
@@ -107,7 +107,7 @@ def restrict(path: Path) -> None:
 
 def restrict_all(root: Path) -> None:
     """Take the permissions of other users from `root` and everything in it."""
-    for path in list(exposed(root)):
+    for path in list(find_exposed(root)):
         restrict(path)
 
 
@@ -155,7 +155,7 @@ def replace(file: Path, content: bytes, *, mode: int = PRIVATE, durable: bool = 
         stream.write(content)
 
 
-def expanded(path: str | Path) -> Path:
+def expand_user(path: str | Path) -> Path:
     """The path with its `~` or `~user` replaced. That of an unknown user stays, as in a shell."""
     with suppress(RuntimeError):
         return Path(path).expanduser()
@@ -174,10 +174,10 @@ def allowed_place(word: str, allow: Sequence[str]) -> Path:
         NotFoundError: nothing is there.
 
     """
-    given = expanded(word)
+    given = expand_user(word)
     if not given.is_absolute() or "\0" in word:
         raise UsageError("Give the whole path of a file or folder, from the root of the disk.")
-    folders = [Path(os.path.realpath(expanded(folder))) for folder in allow]
+    folders = [Path(os.path.realpath(expand_user(folder))) for folder in allow]
     named, real = Path(os.path.normpath(given)), Path(os.path.realpath(given))
     if not any(real.is_relative_to(folder) for folder in folders):
         if any(named.is_relative_to(folder) for folder in folders):

@@ -37,7 +37,7 @@ from notewell.doors.cli.options import (
 from notewell.doors.cli.output import (
     clean,
     clean_lines,
-    counted,
+    format_count,
     local_time,
     print_facts,
     print_table,
@@ -197,7 +197,7 @@ class _Template(string.Formatter):
         match kind, value:
             case "count", _:
                 number = value if isinstance(value, int) else len(value)
-                return counted(number, noun) if noun else f"{number:,}"
+                return format_count(number, noun) if noun else f"{number:,}"
             case _, None:
                 return ""
             case "time", _:

@@ -21,7 +21,7 @@ from notewell.base.support import disk
 from notewell.base.types import Settings
 from notewell.doors.cli.models import model_folder
 from notewell.engine.access import Devices
-from notewell.models.catalogue import known
+from notewell.models.catalogue import find_model
 
 _LITTLE_SPACE = 500_000_000  # bytes
 
@@ -74,7 +74,7 @@ def check_writable(name: str, folder: Path) -> Check:
 def check_readable_by_others(settings: Settings) -> Check | None:
     """A warning where other users of this computer can read data; None where they cannot."""
     folders = [each for each in (settings.data_dir, settings.state_dir) if each.exists()]
-    found = list(dict.fromkeys(path for each in folders for path in disk.exposed(each)))
+    found = list(dict.fromkeys(path for each in folders for path in disk.find_exposed(each)))
     if not found:
         return None
     places = " ".join(shlex.quote(str(folder)) for folder in folders)
@@ -90,7 +90,7 @@ def check_readable_by_others(settings: Settings) -> Check | None:
 def check_model(settings: Settings) -> Check:
     """The configured model and its files."""
     name = settings.model.name
-    spec = known(name)
+    spec = find_model(name)
     if spec is None:
         return Check("model", "warning", f"{name} is not in the catalogue of `models list`")
     try:

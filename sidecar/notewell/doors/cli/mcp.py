@@ -49,9 +49,9 @@ def mcp(ctx: click.Context, *, vault: str | None, allow_write: bool, topics: str
     if ctx.invoked_subcommand is not None:
         return
     from notewell.doors.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
-    from notewell.doors.mcp.server import chosen, serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
+    from notewell.doors.mcp.server import parse_topics, serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
 
-    wanted = chosen(topics)
+    wanted = parse_topics(topics)
     invocation = current_invocation()
     known = invocation.known()
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
@@ -148,7 +148,7 @@ def _enter(
 
     command = _program()[0]
     text = client_setup.snippet(client, command, arguments)
-    change = client_setup.entered(client, UserFolders.of_user(), command, arguments)
+    change = client_setup.enter_server(client, UserFolders.of_user(), command, arguments)
     backup = client_setup.write(change) if is_written else None
     if as_json:
         emit_object(
@@ -174,7 +174,7 @@ def _enter(
 def _remove(invocation: Invocation, client: AssistantClient, *, as_json: bool) -> None:
     from notewell.doors.mcp import client_setup  # noqa: PLC0415 - tomlkit
 
-    change = client_setup.taken_out(client, UserFolders.of_user())
+    change = client_setup.remove_server(client, UserFolders.of_user())
     backup = client_setup.write(change)
     if as_json:
         emit_object(

@@ -150,12 +150,12 @@ models.add_command(
 @click.option("--set-key", is_flag=True, help="Store the service's key in the system's keyring.")
 def allow_host(host: str | None, yes: bool, forbid: bool, set_key: bool) -> None:
     """Allow sending notes to HOST (by default that of the configured service)."""
-    from notewell.models.remote.model import chosen, consent_text, store_key  # noqa: PLC0415 - loads the HTTP client
+    from notewell.models.remote.model import choose_model, consent_text, store_key  # noqa: PLC0415 - loads the HTTP client
 
     invocation = current_invocation()
     rules = invocation.settings().model
     if host is None or set_key:
-        one = chosen(rules)
+        one = choose_model(rules)
         host = host or one.host
         if not forbid:
             click.echo(consent_text(one))

@@ -51,7 +51,7 @@ def clean_lines(text: str) -> str:
     return "\n".join(map(clean, text.splitlines()))
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Return a number and its noun, which takes an `s` in the plural: `1 page`, `2,000 pages`."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
@@ -122,7 +122,7 @@ def print_folded(pieces: Sequence[Piece], *, indent: int) -> None:
         print_pieces((Piece(" " * indent), *line))
 
 
-def folded(text: str, width: int) -> list[str]:
+def fold_lines(text: str, width: int) -> list[str]:
     """The lines of `text`, folded between words to `width` cells; longer words are cut.
 
     Blanks at the ends of lines are left out.
@@ -155,7 +155,7 @@ def excerpt(pieces: Sequence[Piece], width: int) -> list[Piece]:
 
 
 @contextmanager
-def paged() -> Iterator[None]:
+def show_in_pager() -> Iterator[None]:
     """Show what is printed to a terminal in a pager where it is longer than the screen."""
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
         yield
@@ -227,7 +227,7 @@ def print_table(
     aligned = [heading in right for heading in headings]
     _print_row(headings, widths, aligned, bold=True)
     for row in cells:
-        lines = folded(row[-1], width() - before)
+        lines = fold_lines(row[-1], width() - before)
         _print_row((*row[:-1], lines[0]), widths, aligned)
         for line in lines[1:]:
             print_pieces((Piece(" " * before + line),))
@@ -239,7 +239,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     indent = max((cell_len(name) for name, _ in pairs), default=0) + len(_GAP)
     for name, value in pairs:
         room = max(width() - indent, 1)
-        lines = [line for part in value.splitlines() or [""] for line in folded(part, room)]
+        lines = [line for part in value.splitlines() or [""] for line in fold_lines(part, room)]
         blanks = " " * (indent - cell_len(name))
         print_pieces((Piece(name, bold=True), Piece(f"{blanks}{lines[0]}".rstrip())))
         for line in lines[1:]:

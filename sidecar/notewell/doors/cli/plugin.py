@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import NotFoundError
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.doors.cli.options import (
     Group,
     Invocation,
@@ -53,8 +53,8 @@ def install_plugin(
 
 def _folder(invocation: Invocation, word: str | None) -> Path:
     """The folder of a vault, which need not be known."""
-    if word is not None and expanded(word).is_dir():
-        return expanded(word).absolute()
+    if word is not None and expand_user(word).is_dir():
+        return expand_user(word).absolute()
     try:
         return invocation.vault(word).path
     except NotFoundError:

@@ -43,13 +43,13 @@ from notewell.doors.cli.output import (
     clean,
     emit,
     excerpt,
-    paged,
     print_folded,
     print_pieces,
     print_table,
+    show_in_pager,
     width,
 )
-from notewell.engine.several_vaults import merged, named, part_of
+from notewell.engine.several_vaults import find_named, merge_answers, part_of
 
 _long_option = click.option(
     "--long",
@@ -116,7 +116,7 @@ def search(
         fields["expand"] = "llm"
     request = SearchRequest(**fields, ignore=frozenset(ignore), door="cli")
     show = partial(_show, long=long, began=time.monotonic())
-    records = named(vault, current_invocation().known().records())
+    records = find_named(vault, current_invocation().known().records())
     if records:
         _show_all(records, request, show, as_json=as_json)
     else:
@@ -137,7 +137,7 @@ def _show_all(
 ) -> None:
     """Search several vaults, each by its server or its index, and print one list."""
     parts = [part_of(record.name, partial(_of_vault, record, request)) for record in records]
-    reply = merged(parts, request.limit)
+    reply = merge_answers(parts, request.limit)
     if as_json:
         emit(to_json(reply))
     else:
@@ -169,7 +169,7 @@ def _show(found: SearchReply, *, long: bool, began: float) -> None:
     if corrected is not None:
         invocation.say(corrected)
     seconds = time.monotonic() - began
-    with paged():
+    with show_in_pager():
         print_results(found, long=long)
     several = len(invocation.known().records()) > 1
     invocation.say(summary(found, seconds=seconds, name_vault=several))
@@ -279,9 +279,9 @@ def _second_line(result: Result, room: int) -> list[Piece]:
         return excerpt([Piece(clean(_why(result)), dim=True)], room)
     heading = clean(_below_title(result))
     if not heading or cell_len(heading) > room // 2:
-        return excerpt(highlighted(result.snippet, result.highlights), room)
+        return excerpt(highlight(result.snippet, result.highlights), room)
     before = Piece(f"{heading} · ", dim=True)
-    snippet = highlighted(result.snippet, result.highlights)
+    snippet = highlight(result.snippet, result.highlights)
     return [before, *excerpt(snippet, room - cell_len(before.text))]
 
 
@@ -292,7 +292,7 @@ def _print_result(rank: int, result: Result) -> None:
     print_pieces((Piece(" " * _INDENT), Piece(clean(_place(result)), "green")))
     beneath = (
         [Piece(clean(_below_title(result)), dim=True)],
-        highlighted(result.snippet, result.highlights),
+        highlight(result.snippet, result.highlights),
         [Piece(_as_of(result).strip(), dim=True)],
         [Piece(_elsewhere(result), dim=True)],
         [Piece(clean(_why(result)), dim=True)],
@@ -374,7 +374,7 @@ def _why(result: Result) -> str:
     return " · ".join(parts)
 
 
-def highlighted(snippet: str, highlights: Offsets) -> list[Piece]:
+def highlight(snippet: str, highlights: Offsets) -> list[Piece]:
     """Return `snippet` on one line, its highlights (UTF-16 offsets) in bold."""
     return [
         Piece(clean(_SPACES.sub(" ", text)), "yellow" if bold else None, bold=bold)

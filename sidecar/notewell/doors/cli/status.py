@@ -35,7 +35,7 @@ from notewell.doors.cli.options import (
     runnable,
     vault_option,
 )
-from notewell.doors.cli.output import counted, local_time, print_facts, print_table
+from notewell.doors.cli.output import format_count, local_time, print_facts, print_table
 from notewell.doors.cli.progress import duration
 from notewell.doors.cli.served_progress import progress_text
 from notewell.engine.known_vaults import KnownVaults
@@ -214,7 +214,7 @@ def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
     ]
     if rows:
         print_table(("state", "path", "why"), rows)
-    files = counted(sum(ledger.counts.values()), "file")
+    files = format_count(sum(ledger.counts.values()), "file")
     current_invocation().say(f"{files}: {counts_text(ledger.counts)}")
 
 

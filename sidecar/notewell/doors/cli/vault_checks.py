@@ -31,7 +31,7 @@ from notewell.engine.open_vaults import DATABASES, Vaults
 from notewell.engine.sample_check import SampleCheck
 from notewell.features import FEATURES
 from notewell.index import engines
-from notewell.index.engines import DATABASE, damaged_snapshots, held
+from notewell.index.engines import DATABASE, damaged_snapshots, hold_index
 from notewell.vault.watch import is_silent, unwatchable
 from notewell.vault.write_journal import NAME as JOURNAL
 
@@ -214,10 +214,10 @@ def repair(settings: Settings, directories: Iterable[Path]) -> Iterator[str]:
         if _delete(found.path, indexes):
             yield f"deleted {found.path}: {found.what}"
     for folder in dict.fromkeys((settings.data_dir, settings.state_dir)):
-        exposed = len(list(disk.exposed(folder))) if folder.exists() else 0
+        exposed = len(list(disk.find_exposed(folder))) if folder.exists() else 0
         if exposed:
             disk.restrict_all(folder)
-            still = len(list(disk.exposed(folder)))
+            still = len(list(disk.find_exposed(folder)))
             yield f"closed {exposed - still:,} files and folders in {folder} to other users"
 
 
@@ -231,7 +231,7 @@ def _delete(path: Path, indexes: Iterable[Path]) -> bool:
     """Delete a leftover; False where a process uses its index, or the disk refuses."""
     try:
         if path.parent in indexes and (path.parent / DATABASE).exists():
-            with held(path.parent):
+            with hold_index(path.parent):
                 _unlink(path)
         else:
             _unlink(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.base.errors import IndexInUseError, NotFoundError, UsageError
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import Settings, VaultRecord
 from notewell.doors.cli.backends import server_for
 from notewell.doors.cli.options import (
@@ -162,7 +162,7 @@ def find_or_add(
     except NotFoundError as error:
         if word is None:
             raise
-        folder = expanded(word)
+        folder = expand_user(word)
         if not folder.is_dir():
             raise NotFoundError(_no_folder(folder, error)) from error
         return invocation.about(add(invocation, folder, say=say))

@@ -35,7 +35,7 @@ class ClientChange:
         return self.before != self.after
 
 
-def entered(
+def enter_server(
     client: AssistantClient, folders: UserFolders, command: str, arguments: Sequence[str]
 ) -> ClientChange:
     """The settings with Notewell among the servers.
@@ -50,7 +50,7 @@ def entered(
     return ClientChange(file, before, _with_entry(client, file, before or "", entry))
 
 
-def taken_out(client: AssistantClient, folders: UserFolders) -> ClientChange:
+def remove_server(client: AssistantClient, folders: UserFolders) -> ClientChange:
     """The settings without Notewell; raises ConfigError as `entered` does."""
     file = client.file(folders)
     before = _read(file)
@@ -60,7 +60,7 @@ def taken_out(client: AssistantClient, folders: UserFolders) -> ClientChange:
 
 def is_entered(client: AssistantClient, folders: UserFolders) -> bool:
     """True if Notewell is among the servers; raises ConfigError as `entered` does."""
-    return taken_out(client, folders).is_needed
+    return remove_server(client, folders).is_needed
 
 
 def snippet(client: AssistantClient, command: str, arguments: Sequence[str]) -> str:

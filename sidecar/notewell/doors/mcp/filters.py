@@ -82,11 +82,11 @@ class Filters(BaseModel):
         if self.type is not None:
             yield _test("type", "=", self.type)
         for tag in self.tags:
-            yield f"tag:{quoted(tag)}"
+            yield f"tag:{quote_value(tag)}"
         if self.path is not None:
             literal = max(_LITERAL.findall(self.path), key=len, default="").strip("/")
             if literal:
-                yield f"path:{quoted(literal)}"
+                yield f"path:{quote_value(literal)}"
         for name, text in self.dates.items():
             yield f"{name}:{text.strip()}"
         if self.min_confidence is not None:
@@ -151,7 +151,7 @@ def _operand(name: str, value: object) -> str:
     return f'"{value}"'
 
 
-def quoted(text: str) -> str:
+def quote_value(text: str) -> str:
     """Return a text as the value of a filter of the query language."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -58,7 +58,7 @@ async def exchange(
         channel.leave()
         await asyncio.wait({work}, timeout=_LEAVE_S)
         raise
-    return await channel.finished()
+    return await channel.finish()
 
 
 class _Exchange:
@@ -94,7 +94,7 @@ class _Exchange:
             if not message.get("more_body"):
                 self._ended.set()
 
-    async def finished(self) -> web.StreamResponse:
+    async def finish(self) -> web.StreamResponse:
         """End the answer and return it."""
         self._ended.set()
         if self._response is None:
@@ -179,7 +179,7 @@ class SiteSource:
             return await self._run_over(chosen, work)
         record = self._record(vault)
         seen = view_of(record).key
-        async with self._site.slots.taken(), self._site.holding(seen):
+        async with self._site.slots.hold(), self._site.holding(seen):
             engine = self._site.engine(seen)
             backend = LocalBackend(engine)
             context = ToolContext(record.id, backend, engine.tokens, self._jobs, self._facts())
@@ -189,7 +189,7 @@ class SiteSource:
         self, chosen: tuple[VaultRecord, ...], work: Callable[[ToolContext], T]
     ) -> T:
         """Work with several vaults, in a thread of the first one."""
-        async with self._site.slots.taken(), AsyncExitStack() as held:
+        async with self._site.slots.hold(), AsyncExitStack() as held:
             views = [view_of(record).key for record in chosen]
             for view in views:
                 await held.enter_async_context(self._site.holding(view))
@@ -234,7 +234,7 @@ class _Endpoint:
             if self._application is None:
                 self._application = await self._start()
         from notewell.doors.mcp.messages import read_message  # noqa: PLC0415 - with the application
-        from notewell.doors.mcp.server import chosen  # noqa: PLC0415 - likewise
+        from notewell.doors.mcp.server import parse_topics  # noqa: PLC0415 - likewise
 
         if request.method == hdrs.METH_POST:
             body, refusal = read_message(body)
@@ -243,7 +243,7 @@ class _Endpoint:
                 return web.json_response(
                     text=text, status=HTTPStatus.BAD_REQUEST, headers=SAFETY_HEADERS
                 )
-        wanted = chosen(request.query.get("tools", ""))
+        wanted = parse_topics(request.query.get("tools", ""))
         extra = {MAY_WRITE: may_write, WANTED: wanted}
         return await exchange(request, self._application, extra, body)
 

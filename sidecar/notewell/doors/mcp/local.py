@@ -26,7 +26,7 @@ from notewell.engine.assistants import FIRST_RUN_S, view_of
 from notewell.engine.client import Backend, LocalBackend, RemoteBackend, running_server
 from notewell.engine.ingest.token_counter import TokenCounter
 from notewell.engine.known_vaults import KnownVaults
-from notewell.engine.several_vaults import SeveralBackends, named
+from notewell.engine.several_vaults import SeveralBackends, find_named
 
 if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers
     from notewell.engine.engine import Engine
@@ -118,7 +118,7 @@ class LocalSource:
 
     def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
         interrupt.check()
-        chosen = named(vault, self._known.records()) if self._only is None else ()
+        chosen = find_named(vault, self._known.records()) if self._only is None else ()
         if chosen:
             return self._run_over(chosen, work)
         record = self._record(vault)

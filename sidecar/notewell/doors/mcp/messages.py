@@ -29,7 +29,7 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # either half of a pair
 
 
-def repaired(text: str) -> str:
+def repair_message(text: str) -> str:
     r"""A message, with what is JSON and yet read by no SDK put right.
 
     An id of 1.0 is the number 1. A message with any other id that is no text and no whole number
@@ -67,7 +67,7 @@ def is_id(value: object) -> bool:
 
 def read_message(body: bytes) -> tuple[bytes, types.JSONRPCError | None]:
     """The body of an HTTP request, repaired; and its refusal, if it is no message."""
-    text = repaired(body.decode("utf-8", "replace"))
+    text = repair_message(body.decode("utf-8", "replace"))
     try:
         types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
@@ -94,7 +94,7 @@ class StandardInput:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         async for line in self._lines:
-            yield repaired(line)
+            yield repair_message(line)
 
 
 class WellFormedMessages:

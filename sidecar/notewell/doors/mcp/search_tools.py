@@ -25,7 +25,7 @@ from notewell.doors.mcp.arguments import (
     ToolPath,
     request_model,
 )
-from notewell.doors.mcp.filters import Filters, plain_words, quoted
+from notewell.doors.mcp.filters import Filters, plain_words, quote_value
 from notewell.doors.mcp.tool import (
     DOOR,
     QUERY,
@@ -90,7 +90,7 @@ class SearchArguments(NamespacedRequest):
         """Return a query with all conditions; in words alone where nothing of it is an operator."""
         parts = [self.filters.conditions()] if self.filters is not None else []
         if self.folder:
-            parts.append(f"path:{quoted(self.folder)}")
+            parts.append(f"path:{quote_value(self.folder)}")
         conditions = " ".join(part for part in parts if part)
         if not conditions:
             return query

@@ -109,7 +109,7 @@ _RESOURCE_NOT_FOUND = -32002
 _log = logging.getLogger(__name__)
 
 
-def chosen(words: str) -> frozenset[str]:
+def parse_topics(words: str) -> frozenset[str]:
     """The topics in words with commas between; UsageError for one that there is not."""
     named = frozenset(word for word in (part.strip() for part in words.split(",")) if word)
     unknown = sorted(named - TOPICS.keys())

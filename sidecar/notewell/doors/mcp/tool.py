@@ -224,7 +224,7 @@ def _ask(
     return document
 
 
-def picked(*names: str, **of_items: tuple[str, ...]) -> Callable[[object], Document]:
+def pick_fields(*names: str, **of_items: tuple[str, ...]) -> Callable[[object], Document]:
     """A function that returns some fields of a reply, and some of the items in others."""
 
     def shown(reply: object) -> Document:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from notewell.base.errors import VaultError
-from notewell.base.support.disk import make_folder, opened
+from notewell.base.support.disk import make_folder, open_private
 
 __all__ = ["EXAMPLES", "Example", "copy_to", "vault_files"]
 
@@ -93,6 +93,6 @@ def _copy(source: Traversable, target: Path) -> None:
     make_folder(target.parent)
     # Renamed when complete: an incomplete copy must not look like a note that the user shortened.
     part = target.with_name(target.name + ".part")
-    with opened(part) as stream:
+    with open_private(part) as stream:
         stream.write(source.read_bytes())
     part.replace(target)

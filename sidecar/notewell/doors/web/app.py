@@ -71,7 +71,7 @@ def create_app(
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
-    interface = pages.built(static)
+    interface = pages.find_built(static)
     table = ROUTES if features is FEATURES else routes(features)
     names = tuple(route.endpoint.name for route in table if route.request is not HealthRequest)
     app.on_shutdown.append(streams.end)

@@ -146,7 +146,7 @@ def read_attachment(root: Path, rules: VaultRules, path: str, note: str) -> Atta
     """
     kind = _kind(path)
     for candidate in _candidates(root, rules, path, note):
-        place = files.contained(root, candidate)
+        place = files.contain_path(root, candidate)
         if os.path.isfile(place):  # noqa: PTH113 - Path raises for names that are too long
             limit = "what is sent of attachments"
             raw = files.read_bytes(files.stat(root, candidate), MAX_BYTES, limit=limit)
@@ -196,7 +196,7 @@ def _join(base: str, path: str) -> str:
 def _attachment_folder(root: Path, folder: str) -> str | None:
     """Return the folder that Obsidian puts attachments into; `./` is below the note's folder."""
     try:
-        place = files.contained(root, ".obsidian/app.json")
+        place = files.contain_path(root, ".obsidian/app.json")
         raw = read_plain(place, most=_MOST_SETTINGS)
         value = json.loads(raw.decode("utf-8-sig")).get("attachmentFolderPath")
     except (OSError, ValueError, RecursionError, AttributeError, NotewellError):
@@ -212,7 +212,7 @@ def _find_named(root: Path, name: str) -> Iterator[str]:
     while waiting and seen < _MOST_ENTRIES:
         folder = waiting.pop(0)
         try:
-            entries = list(os.scandir(files.contained(root, folder) if folder else root))
+            entries = list(os.scandir(files.contain_path(root, folder) if folder else root))
         except (OSError, OutsideVaultError):
             continue
         for entry in sorted(entries, key=lambda entry: entry.name):

@@ -48,14 +48,14 @@ class Audit:
         self.folder = folder
         self._refusals = SlidingWindow(60.0)
 
-    def signed_in(self, address: str, *, how: str, well: bool) -> None:
+    def log_sign_in(self, address: str, *, how: str, well: bool) -> None:
         """Log that a link that signs in was used, successfully or not."""
         if well:
             _log.info("signed in by %s from %s", how, address)
         else:
-            self.refused(address, None, f"sign-in by {how}", "unauthorized")
+            self.log_refusal(address, None, f"sign-in by {how}", "unauthorized")
 
-    def refused(self, address: str, caller: Caller | None, what: str, code: str) -> None:
+    def log_refusal(self, address: str, caller: Caller | None, what: str, code: str) -> None:
         """Log a refused request; at most `_MOST_REFUSALS` a minute for an address and a code."""
         now = time.monotonic()
         key = (address, code)
@@ -63,7 +63,7 @@ class Audit:
             self._refusals.add(key, now)
             _log.warning("refused %s: %s, %s from %s", what, code, _who(caller), address)
 
-    def answered(self, request: web.Request, caller: Caller, address: str, status: int) -> None:
+    def log_change(self, request: web.Request, caller: Caller, address: str, status: int) -> None:
         """Log a request that changed something, or tried to."""
         _log.info("%s %d, %s from %s", name_of(request), status, _who(caller), address)
 

@@ -137,7 +137,7 @@ class Callers:
         """Save when devices were last used; blocks on the disk."""
         used, self._used = self._used, {}
         if used and self.devices is not None:
-            self.devices.used(used)
+            self.devices.store_last_use(used)
 
     def _note(self, caller: Caller | None) -> Caller | None:
         if caller is not None and caller is not OWNER:

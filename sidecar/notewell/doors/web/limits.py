@@ -121,7 +121,7 @@ class Slots:
         self._patience_s = patience_s
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
+    async def hold(self) -> AsyncIterator[None]:
         """Hold a slot while the block runs; raise BusyError if none becomes free in time."""
         if self._free.locked():
             if self.waiting >= self._most_waiting:

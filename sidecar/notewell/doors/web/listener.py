@@ -206,7 +206,7 @@ class _Admission:
         self._of_address[address] += 1
         return True
 
-    def asked(self, connection: _CountedConnection) -> None:
+    def note_request(self, connection: _CountedConnection) -> None:
         """Note that the head of a request has come."""
         if connection in self._open:
             self._open.move_to_end(connection)
@@ -265,7 +265,7 @@ class _CountedConnection(asyncio.Protocol):
         self._inner.data_received(data)
         self._is_partial = self._inner.has_no_request
         if had_no_request and not self._is_partial:
-            self._admission.asked(self)
+            self._admission.note_request(self)
 
     def eof_received(self) -> None:
         if self._transport is not None:

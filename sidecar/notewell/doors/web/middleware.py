@@ -72,7 +72,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             caller = _caller(request, site, bound, address)
         _admit(request, site, caller, address)
     except NotewellError as error:
-        site.audit.refused(address, caller, name_of(request), error.code)
+        site.audit.log_refusal(address, caller, name_of(request), error.code)
         raise
     CLIENT.set(address)
     if caller is None:
@@ -88,7 +88,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         raise
     finally:
         if _scope_of(request) != "read" and request.method != hdrs.METH_GET:
-            site.audit.answered(request, caller, address, status)
+            site.audit.log_change(request, caller, address, status)
     return response
 
 
@@ -182,7 +182,7 @@ async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     seconds = time.perf_counter() - begun
     _access.info("%s %s %d %.1f ms", method, route, response.status, seconds * 1000)
     streamed = response.content_type == EVENT_STREAM
-    request.app[SITE].metrics.answered(
+    request.app[SITE].metrics.count_request(
         method, route, response.status, seconds=None if streamed else seconds
     )
     return response

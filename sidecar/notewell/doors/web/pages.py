@@ -52,7 +52,7 @@ _MOST_TEXT_BYTES = 1_000_000  # the German texts have a tenth of it
 FEATURES = ("graph_view",)
 
 
-def built(static: Path) -> Path | None:
+def find_built(static: Path) -> Path | None:
     """Return the folder of the built interface; None if it was not built."""
     return static if (static / "index.html").is_file() else None
 

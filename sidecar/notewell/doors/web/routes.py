@@ -69,7 +69,7 @@ from notewell.engine.event_loop import EventStream
 from notewell.engine.feature import Feature, load, requests
 from notewell.engine.model_suggestions import service_host
 from notewell.engine.open_vaults import Vaults
-from notewell.engine.several_vaults import VaultAnswer, merged
+from notewell.engine.several_vaults import VaultAnswer, merge_answers
 from notewell.features import FEATURES
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
@@ -81,11 +81,11 @@ async def answer_search(
     """Find notes, and count the search."""
     chosen = site.several(vault)
     if chosen:
-        reply = merged(await _each(site, chosen, request), request.limit)
+        reply = merge_answers(await _each(site, chosen, request), request.limit)
         found = Encoded(reply, await asyncio.to_thread(to_json, reply))
     else:
         found = await from_engine(site, vault, request)
-    site.metrics.searched(found.reply)
+    site.metrics.count_search(found.reply)
     return found
 
 
@@ -335,7 +335,7 @@ class Route:
         if self.request in QUICK or self.endpoint.long_poll:
             await self._hold(site, vault, held)
             return await self._in_time(site, vault, checked)
-        async with site.slots.taken():
+        async with site.slots.hold():
             if self.endpoint.scope != "read":
                 # A change is completed, whether or not the caller waits for the answer.
                 return await asyncio.shield(self._apply(site, vault, checked))

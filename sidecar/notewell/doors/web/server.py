@@ -61,7 +61,7 @@ class BoundServer(ServerInfo):
 
 
 @contextmanager
-def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
+def announce(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
     """Write `SERVER_FILE` in each folder, and delete it at the end, before locks are released."""
     files = [folder / SERVER_FILE for folder in folders]
     told = {declared.name: getattr(bound, declared.name) for declared in fields(ServerInfo)}
@@ -139,7 +139,7 @@ async def serve(
         bound = _bind(vaults, listener, rules, token, kept_token)
         folders = [vaults.directory(record) for record in bound.records]
         async with connections:
-            with stop_requested(watch_stdin=handshake) as stopped, announced(bound, folders):
+            with stop_requested(watch_stdin=handshake) as stopped, announce(bound, folders):
                 ready(bound)
                 await stopped.wait()
     finally:

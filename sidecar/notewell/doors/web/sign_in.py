@@ -102,5 +102,5 @@ async def _session(site: Site, secret: Secret, address: str) -> str | None:
         session = session_of(secret.value)
     if session is None:
         site.guesses.wrong(address, kept, now)
-    site.audit.signed_in(address, how=secret.how, well=session is not None)
+    site.audit.log_sign_in(address, how=secret.how, well=session is not None)
     return session

@@ -40,7 +40,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.event_loop import EventStream, StreamedEvent
 from notewell.engine.ingest.reports import Tally
 from notewell.engine.open_vaults import Hold, Vaults
-from notewell.engine.several_vaults import named
+from notewell.engine.several_vaults import find_named
 from notewell.vault.readers.process import ReaderProcess
 
 # Seconds. A search takes a few milliseconds, a cold one a tenth of a second.
@@ -110,7 +110,7 @@ class Metrics:
             registry=self._registry,
         )
 
-    def answered(
+    def count_request(
         self, method: str, route: str, status: int, *, seconds: float | None = None
     ) -> None:
         """Count a request; `seconds` is None for one without a meaningful duration."""
@@ -118,7 +118,7 @@ class Metrics:
         if seconds is not None:
             self._answers.labels(method, route).observe(seconds)
 
-    def searched(self, reply: SearchReply) -> None:
+    def count_search(self, reply: SearchReply) -> None:
         self._searches.labels(reply.vault, reply.mode).observe(reply.took_ms / 1000)
 
     def page(self, vaults: Sequence[VaultFigures]) -> str:
@@ -335,7 +335,7 @@ class Site:
 
     def several(self, vault: str | None) -> tuple[VaultRecord, ...]:
         """The served vaults that a search names, if it names several; see `several.named`."""
-        return named(vault, self.vaults.served())
+        return find_named(vault, self.vaults.served())
 
     def record(self, vault: str | None) -> VaultRecord:
         """Find a served vault, open or not, by its id or name; None: the only or default one.

@@ -89,7 +89,7 @@ class WorkQueue:
                 self._condition.wait(wait)
             return None
 
-    def done(self) -> None:
+    def mark_done(self) -> None:
         with self._condition:
             self._taken = False
 

@@ -51,7 +51,7 @@ class RecordedRuns:
         except (RunLogError, AlreadyRunningError) as error:
             log.debug("this run is not logged: %s", error.message)
 
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         """True if another process has cancelled the run; asks the log once a second."""
         number = self.number
         if self._runs is None or number is None or time.monotonic() - self._asked < _ASK_EVERY_S:

@@ -11,9 +11,9 @@ import threading
 from pathlib import Path
 
 from notewell.base.errors import ModelError
-from notewell.base.support.disk import expanded
+from notewell.base.support.disk import expand_user
 from notewell.base.types import CountTokens, ModelRules
-from notewell.models.catalogue import TOKENIZER_FILE, known
+from notewell.models.catalogue import TOKENIZER_FILE, find_model
 from notewell.models.fetch import cache_folder
 from notewell.models.tokens import TextTokenizer
 
@@ -54,8 +54,8 @@ class TokenCounter:
 
 def _tokenizer_file(rules: ModelRules, model_dir: Path) -> Path | None:
     if rules.folder:
-        return expanded(rules.folder) / TOKENIZER_FILE
-    spec = known(rules.name)
+        return expand_user(rules.folder) / TOKENIZER_FILE
+    spec = find_model(rules.name)
     return cache_folder(spec, model_dir) / TOKENIZER_FILE if spec is not None else None
 
 

@@ -223,7 +223,7 @@ class Writer:
             progress=partial(self._note_progress, progress),
             vectors_stored=self._note_vectors,
             stop=lambda: (
-                queue.closed or queue.paused or queue.cancelled or self._recorded.cancelled()
+                queue.closed or queue.paused or queue.cancelled or self._recorded.is_cancelled()
             ),
             give_way=lambda: queue.saved_waiting,
             between=self._priority.give_way,
@@ -302,7 +302,7 @@ class Writer:
                 self.do_what_is_due()
                 continue
             self.attempt(work)
-            self.queue.done()
+            self.queue.mark_done()
             if self._models.wanted is None and self._fetch_missing and not self.queue.closed:
                 # Only once. The notes can be found by keyword, so a slow download does no harm.
                 self._fetch_missing = False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Limit, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Request, SearchText, request_to
 from notewell.api.types import frozen
 from notewell.base.types import DateSource
 from notewell.contract.fields import Share
@@ -98,7 +98,7 @@ class ArchaeologyReply:
     warnings: tuple[str, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/archaeology",

@@ -168,10 +168,10 @@ def _commands() -> tuple[tuple[str, ...], ...]:
     """Commands that start the child, best first."""
     plain = code_command()
     bubblewrap = which("bwrap")
-    return (plain,) if bubblewrap is None else (wrapped(bubblewrap, plain), plain)
+    return (plain,) if bubblewrap is None else (wrap_command(bubblewrap, plain), plain)
 
 
-def wrapped(bubblewrap: str, command: Sequence[str]) -> tuple[str, ...]:
+def wrap_command(bubblewrap: str, command: Sequence[str]) -> tuple[str, ...]:
     """A command inside bubblewrap: it sees Python and this program, to read, and nothing else.
 
     See https://github.com/containers/bubblewrap, bwrap.xml.

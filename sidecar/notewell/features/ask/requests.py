@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, SearchText, request_to
 from notewell.api.search import Result
 from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 from notewell.contract.context import AskModelsReply
@@ -271,7 +271,7 @@ _EXAMPLE_ID = "0123456789abcdef"
 _EXAMPLE_ANSWER = _EXAMPLE_ID * 2
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask",
@@ -304,7 +304,7 @@ class AskRequest(Request[AskEventReply]):
     ] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/{id}",
@@ -327,7 +327,7 @@ class AskEventsRequest(Request[AskEventsReply]):
     wait: Annotated[int, Ge(0), Le(30), Doc("Seconds to wait for an event")] = 20
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/stop",
@@ -344,7 +344,7 @@ class StopAnswerRequest(Request[AskStoppedReply]):
     id: Annotated[AnswerId, Doc("Id of the answer")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/permit",
@@ -362,7 +362,7 @@ class PermitAddressRequest(Request[AskPermittedReply]):
     allow: Annotated[bool, Doc("Whether the page may be read")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/models",
@@ -377,7 +377,7 @@ class AskModelsRequest(Request[AskModelsReply]):
     refresh: Annotated[bool, Doc("Ask the provider for a new list")] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/conversation",
@@ -392,7 +392,7 @@ class ConversationRequest(Request[AskConversationReply]):
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/conversations",
@@ -404,7 +404,7 @@ class ConversationsRequest(Request[AskConversationsReply]):
     """All stored conversations."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/forget",
@@ -420,7 +420,7 @@ class ForgetConversationRequest(Request[AskForgottenReply]):
     conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/save",
@@ -436,7 +436,7 @@ class SaveConversationRequest(Request[AskSavedReply]):
     path: Annotated[NotePath, Doc("Path of the new note")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/local",
@@ -452,7 +452,7 @@ class LocalModelsRequest(Request[LocalModelsReply]):
     """The programs on the server's computer that serve language models."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/use",
@@ -476,7 +476,7 @@ class UseLocalModelRequest(Request[AskModelsReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/ask/setup",
@@ -489,7 +489,7 @@ class AskSetupRequest(Request[AskSetupReply]):
     """The service that answers questions, and those that could."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/ask/setup",

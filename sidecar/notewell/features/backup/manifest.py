@@ -130,11 +130,11 @@ def load(content: bytes, members: Mapping[str, Member]) -> BackupManifest:
             )
         manifest = from_json(BackupManifest, content)
     except ServerError as error:
-        raise damaged(f"its {MANIFEST} cannot be read") from error
+        raise damage_error(f"its {MANIFEST} cannot be read") from error
     listed = {part.name: part.size for part in manifest.parts}
     present = {name: member.size for name, member in members.items() if name != MANIFEST}
     if len(listed) != len(manifest.parts) or listed != present:
-        raise damaged(f"its files are not the ones that its {MANIFEST} lists")
+        raise damage_error(f"its files are not the ones that its {MANIFEST} lists")
     _check_vaults(manifest)
     _check_notes(manifest)
     return manifest
@@ -144,15 +144,15 @@ def _check_vaults(manifest: BackupManifest) -> None:
     vaults = {vault.id: vault for vault in manifest.vaults}
     names = {vault.name.casefold() for vault in manifest.vaults}
     if len(vaults) != len(manifest.vaults) or len(names) != len(vaults):
-        raise damaged("two of its vaults have the same name or id")
+        raise damage_error("two of its vaults have the same name or id")
     for vault in manifest.vaults:
         if not re.fullmatch(_VAULT, f"vaults/{vault.id}") or vault.source not in _SOURCES:
-            raise damaged(f"its {MANIFEST} cannot be read")
+            raise damage_error(f"its {MANIFEST} cannot be read")
     for part in manifest.parts:
         if part.vault and part.vault not in vaults:
-            raise damaged(f"{part.name} belongs to none of its vaults")
+            raise damage_error(f"{part.name} belongs to none of its vaults")
         if part.is_note and vaults[part.vault].source == "folder":
-            raise damaged(f"{part.name} is a note of a vault whose notes are not in a backup")
+            raise damage_error(f"{part.name} is a note of a vault whose notes are not in a backup")
 
 
 def _check_notes(manifest: BackupManifest) -> None:
@@ -166,16 +166,16 @@ def _check_notes(manifest: BackupManifest) -> None:
         try:
             check_name(part.path)
         except NotewellError as error:
-            raise damaged(f"the path of {part.name} is not one of a note") from error
+            raise damage_error(f"the path of {part.name} is not one of a note") from error
         if hides(part.path) or part.path in places[part.vault]:
-            raise damaged(f"the path of {part.name} is not one of a note")
+            raise damage_error(f"the path of {part.name} is not one of a note")
         places[part.vault].add(part.path)
     for paths in places.values():
         if any(str(above) in paths for path in paths for above in PurePosixPath(path).parents):
-            raise damaged("the path of a note is a folder of other notes")
+            raise damage_error("the path of a note is a folder of other notes")
 
 
-def damaged(what: str) -> BackupError:
+def damage_error(what: str) -> BackupError:
     """The error for a damaged backup; `what` completes the message."""
     return BackupError(
         f"This backup is damaged: {what}. Nothing was changed; copy the file again, or use another"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from notewell.api.errors import NotFoundError, UsageError
-from notewell.api.files import disk, expanded, open_plain
+from notewell.api.files import disk, expand_user, open_plain
 from notewell.api.types import Settings, VaultRecord
 from notewell.base.errors import BackupError, IndexInUseError
 from notewell.base.support.plain_tar import Member
@@ -30,10 +30,10 @@ from notewell.features.backup.manifest import (
     BackupManifest,
     BackupPart,
     SavedDevice,
-    damaged,
+    damage_error,
     load,
 )
-from notewell.index.engines import DATABASE, check_copy, held
+from notewell.index.engines import DATABASE, check_copy, hold_index
 
 STAGED = ".restore-"  # begins the name of the folder in which a restore prepares the state
 ASIDE = "before-restore-"  # begins the name of the folder with what a restore replaced
@@ -194,12 +194,12 @@ def _content(stream: BinaryIO, part: BackupPart, members: Mapping[str, Member]) 
     while left:
         block = stream.read(min(left, _READ_BYTES))
         if not block:
-            raise damaged(f"{part.name} is incomplete")
+            raise damage_error(f"{part.name} is incomplete")
         checksum.update(block)
         left -= len(block)
         yield block
     if checksum.hexdigest() != part.sha256:
-        raise damaged(f"{part.name} does not match its checksum")
+        raise damage_error(f"{part.name} does not match its checksum")
 
 
 def _records(
@@ -212,7 +212,7 @@ def _records(
         if not found or found[0].source != "folder":
             names = ", ".join(vault.name for vault in manifest.vaults if vault.source == "folder")
             raise NotFoundError(f"The backup has no vault '{word}' with a folder; it has: {names}.")
-        place = Path(os.path.realpath(expanded(folder)))
+        place = Path(os.path.realpath(expand_user(folder)))
         if not place.is_dir():
             raise NotFoundError(f"There is no folder {folder} for the vault {found[0].name}.")
         chosen[found[0].id] = place
@@ -254,7 +254,7 @@ def _hold_indexes(known: KnownVaults) -> Iterator[None]:
             if not (directory / DATABASE).is_file():
                 continue
             try:
-                locks.enter_context(held(directory))
+                locks.enter_context(hold_index(directory))
             except IndexInUseError as error:
                 raise IndexInUseError(
                     f"A server or another process uses {record.name}. Stop it (servers, `notewell"
@@ -283,7 +283,7 @@ def _extract(
         for part in manifest.parts:
             place = staged / _place(part)
             disk.make_folder(place.parent)
-            with disk.opened(place) as target:
+            with disk.open_private(place) as target:
                 for block in _content(stream, part, members):
                     target.write(block)
                 target.flush()
@@ -322,7 +322,7 @@ def _put_in_place(
         left_out: tuple[str, ...] = ()
         saved = staged / SETTINGS
         if saved.is_file():
-            text, left_out = here.configuration.carried(saved.read_text(encoding="utf-8"))
+            text, left_out = here.configuration.carry_over(saved.read_text(encoding="utf-8"))
             moves.append(prepared.enter_context(_settings_move(file, text, stamp)))
         Registry(data).replace(moves)
     return RestoreReport(
@@ -364,7 +364,7 @@ def _index_move(directory: Path, index: Path, stamp: str) -> Iterator[FileMove]:
     prepared = directory.with_name(f"{STAGED}{directory.name}-{secrets.token_hex(4)}")
     try:
         disk.make_folder(prepared)
-        with disk.opened(prepared / DATABASE) as target, index.open("rb") as source:
+        with disk.open_private(prepared / DATABASE) as target, index.open("rb") as source:
             shutil.copyfileobj(source, target)
         index.unlink()
         yield FileMove(directory, prepared, directory.with_name(f"{directory.name}.{stamp}"))

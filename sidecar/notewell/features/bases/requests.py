@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, NotePath, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, NotePath, Request, request_to
 from notewell.api.types import Ge, Le, MaxLen, frozen
 
 
@@ -43,7 +43,7 @@ class BaseReply:
     problem: str | None = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/base",

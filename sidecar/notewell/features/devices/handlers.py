@@ -68,7 +68,7 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
     client, now, kept = CLIENT.get(), time.monotonic(), digest(request.code)
     site.guesses.check(client, kept, now)
     made = await asyncio.to_thread(devices_of(site).pair, request.code, request.name)
-    site.audit.signed_in(client, how="pairing", well=made is not None)
+    site.audit.log_sign_in(client, how="pairing", well=made is not None)
     if made is None:
         site.guesses.wrong(client, kept, now)
         raise ForbiddenError(

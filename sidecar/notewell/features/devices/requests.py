@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, request_to
 from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 from notewell.contract.server import AuditEntry, DeviceView
 
@@ -41,7 +41,7 @@ class RedeemReply:
     device: str
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/pair",
@@ -63,7 +63,7 @@ class PairRequest(Request[PairReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/pair/cancel",
@@ -77,7 +77,7 @@ class PairCancelRequest(Request[PairCancelReply]):
     """The end of all one-time links that nobody used."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/pair/redeem",
@@ -115,7 +115,7 @@ class AuditReply:
     entries: tuple[AuditEntry, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/devices",
@@ -129,7 +129,7 @@ class DevicesRequest(Request[DevicesReply]):
     """The devices and programs that have access of their own."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "DELETE",
         "/api/devices",
@@ -146,7 +146,7 @@ class RevokeDevice(Request[DevicesReply]):
     id: Annotated[str, MinLen(1), MaxLen(64), Doc("The device's id")]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/audit",

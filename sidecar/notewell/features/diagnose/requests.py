@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, SearchText, request_to
 from notewell.api.types import frozen
 from notewell.contract.fields import NoteName
 
@@ -45,7 +45,7 @@ class Diagnosis:
     suggested: str | None = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/diagnose",

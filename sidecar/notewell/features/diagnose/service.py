@@ -23,7 +23,7 @@ from notewell.features.diagnose.requests import DiagnoseRequest, Diagnosis, Mend
 from notewell.search.query.conditions import allowed
 from notewell.search.query.find_note import did_you_mean
 from notewell.search.query.language import All, Node, ParsedQuery, describe
-from notewell.vault.read_notes import written_text
+from notewell.vault.read_notes import write_text
 
 FIRST = 10  # results that a person looks at, as many as a search has by default
 _DEEPEST = 300
@@ -159,7 +159,7 @@ class _Search:
         return None
 
     def meets(self, part: Node) -> bool:
-        read = partial(written_text, self.vault.record.path)
+        read = partial(write_text, self.vault.record.path)
         return self.note.id in allowed(part, self.vault.index, read=read).notes.tolist()
 
     def has_verdict(self) -> bool:

@@ -22,7 +22,7 @@ from notewell.api.commands import (
     vault_option,
     writing_backend,
 )
-from notewell.api.files import expanded
+from notewell.api.files import expand_user
 from notewell.api.requests import Request
 from notewell.api.tools import ArgumentChange, Document, ToolContext, pick, tool_of
 from notewell.doors.mcp.tool import begin
@@ -82,7 +82,7 @@ def add_documents(
 ) -> None:
     """Index a file or folder PLACE; below a folder that `documents allow` allowed."""
     request = AddDocuments(
-        str(Path.cwd() / expanded(place)), namespace, recursive, include, exclude, wait
+        str(Path.cwd() / expand_user(place)), namespace, recursive, include, exclude, wait
     )
     _send(request, vault, _show_added, as_json=as_json)
 
@@ -124,7 +124,7 @@ def allow_documents(folder: Path, forbid: bool) -> None:
     A running server knows it after its next start.
     """
     invocation = current_invocation()
-    place = (Path.cwd() / expanded(folder)).resolve(strict=not forbid)
+    place = (Path.cwd() / expand_user(folder)).resolve(strict=not forbid)
     invocation.configuration().list_item("documents.allow", str(place), wanted=not forbid)
     click.echo(f"{clean(str(place))} is {'forbidden' if forbid else 'allowed'}.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Pattern, Request, request_to
 from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 
 MOST_IDS = 1000  # of one reply
@@ -74,7 +74,7 @@ class AddedReply:
     job: str
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/documents",
@@ -86,7 +86,7 @@ class ListDocuments(Request[DocumentsReply]):
     """The documents outside the vault that are indexed with it."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/documents",
@@ -115,7 +115,7 @@ class AddDocuments(Request[AddedReply]):
     ] = 10
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "DELETE",
         "/api/documents",

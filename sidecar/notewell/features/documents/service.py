@@ -23,7 +23,7 @@ from notewell.features.documents.requests import (
     ListDocuments,
     RemoveDocuments,
 )
-from notewell.features.documents.source import StoredPlace, mounted, put, store_of
+from notewell.features.documents.source import StoredPlace, mount_path, put, store_of
 from notewell.vault.paths import is_hidden
 from notewell.vault.readers import reader_of
 
@@ -73,7 +73,7 @@ class VaultDocuments:
         before = self._before(real, request.namespace)
         with self._store.changing() as namespaces:
             place = put(namespaces, request.namespace, _place(real, request))
-        path = mounted(request.namespace, place.mount)
+        path = mount_path(request.namespace, place.mount)
         listed = self._source.list((path,)).files
         self._reindex(path)
         end = time.monotonic() + request.wait
@@ -120,7 +120,7 @@ class VaultDocuments:
     def _before(self, real: Path, namespace: str) -> _Before:
         places = self._store.namespaces().get(namespace, ())
         mount = next((place.mount for place in places if place.path == real), None)
-        path = None if mount is None else mounted(namespace, mount)
+        path = None if mount is None else mount_path(namespace, mount)
         ours = {} if path is None else self._index.manifest((path,))
         texts = (
             chunk.text_hash
@@ -202,7 +202,7 @@ def _place(real: Path, request: AddDocuments) -> StoredPlace:
 def _views(namespace: str, places: Sequence[StoredPlace]) -> Iterator[DocumentPlace]:
     for place in places:
         yield DocumentPlace(
-            mounted(namespace, place.mount),
+            mount_path(namespace, place.mount),
             str(place.path),
             place.recursive,
             place.include,

@@ -168,7 +168,7 @@ def store_of(record: VaultRecord, settings: Settings) -> DocumentStore:
     return DocumentStore(record.owners.data_folder(settings.data_dir))
 
 
-def mounted(namespace: str, mount: str) -> str:
+def mount_path(namespace: str, mount: str) -> str:
     """The path under which a place of a namespace is indexed."""
     return f"{DOCUMENTS}/{namespace}/{mount}"
 
@@ -188,7 +188,7 @@ class DocumentSource:
         walks = []
         for name, places in self._store.namespaces().items():
             for place in places:
-                prefix = mounted(name, place.mount)
+                prefix = mount_path(name, place.mount)
                 inner = _inner(prefix, within)
                 if inner is not None:
                     walks.append(_below(prefix, self._walk(place, prefix, inner)))

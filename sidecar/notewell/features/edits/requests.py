@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, request_to
 from notewell.api.types import MaxLen, frozen
 
 How = Literal["replace", "append", "insert"]
@@ -26,7 +26,7 @@ class EditReply:
     undo: int | None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/note/edit",

@@ -14,7 +14,7 @@ import click
 
 from notewell.api.commands import Invocation, current_invocation, emit_object, print_table
 from notewell.api.errors import NotFoundError
-from notewell.api.files import expanded
+from notewell.api.files import expand_user
 from notewell.api.types import Settings, VaultRecord
 from notewell.base.types import SearchMode
 from notewell.doors.cli.output import emit
@@ -136,7 +136,7 @@ def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord,
     try:
         record = known.find(word, cwd=Path.cwd())
     except NotFoundError:
-        if not expanded(word).is_dir():
+        if not expand_user(word).is_dir():
             raise
     else:
         return known, record, task.settings(record.path)

@@ -19,7 +19,7 @@ from notewell.api.errors import UsageError
 from notewell.api.vault import Embedder, ModelKey
 from notewell.base.errors import MissingExtraError
 from notewell.base.types import ModelRules, PassageText
-from notewell.models.catalogue import ModelSpec, known
+from notewell.models.catalogue import ModelSpec, find_model
 from notewell.models.fetch import fetch
 from notewell.models.loading import describe_folder
 from notewell.models.torch_embedder import TorchEmbedder
@@ -150,7 +150,7 @@ def load_embedder(model: PeerModel) -> TorchEmbedder:
     Raises ModelError where it is not there or does not load.
     """
     folder = Path(model.rules.folder).expanduser() if model.rules.folder else None
-    spec = known(model.rules.name)
+    spec = find_model(model.rules.name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, model.rules.name)
     if spec is None or spec.runtime == "torch":

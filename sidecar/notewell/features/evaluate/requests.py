@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, request_to
 from notewell.api.types import frozen
 
 
@@ -51,7 +51,7 @@ class TuneReply:
     gain: TuneGain | None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/tune",

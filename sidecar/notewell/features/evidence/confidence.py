@@ -84,7 +84,7 @@ class Question:
         found = (word for word in self.weights if any(_alike(word, other) for other in near))
         return sum(self.weights[word] for word in found) / whole if whole else 0
 
-    def told_by(self, text: str) -> float:
+    def answers_by_kind(self, text: str) -> float:
         """1 if `text` has what the question asks for, -1 if it lacks it, 0 if it is not known."""
         told = [bool(tells.search(text)) for asks, tells in _KINDS if asks.search(self.text)]
         return 0.0 if not told else float(max(-1, min(1, 2 * sum(told) - len(told))))
@@ -154,7 +154,7 @@ def _evidence(question: Question, sentence: AnswerSentence, alone: float, within
         + _WITHIN * within
         + _COVERED * covered
         + _ABOVE * above
-        + _OF_KIND * question.told_by(sentence.text)
+        + _OF_KIND * question.answers_by_kind(sentence.text)
         + _NEW * min(beyond, _MOST_NEW) / _MOST_NEW
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, SearchText, request_to
 from notewell.api.types import Ge, Le, frozen
 
 MOST_ANSWERS = 5
@@ -53,7 +53,7 @@ class EvidenceReply:
     warnings: tuple[str, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/evidence",

@@ -24,8 +24,8 @@ from notewell.features.gardener.plans import (
     GardenPlan,
     GardenState,
     Unfinished,
+    apply_edits,
     counts_of,
-    edited,
     edits_of,
     paths_of,
 )
@@ -219,9 +219,9 @@ class SuggestionWriter:
         """The text of a note with suggestions applied, or taken back."""
         if not undoing:
             applied = edits_of(_apply_in(plan, path), path)
-            return edited(text, [_shift(edit, applied) for edit in edits_of(mine, path)])
+            return apply_edits(text, [_shift(edit, applied) for edit in edits_of(mine, path)])
         kept = _apply_in(plan, path, but=mine)
-        return edited(self._original(plan, path), edits_of(kept, path))
+        return apply_edits(self._original(plan, path), edits_of(kept, path))
 
     def _original(self, plan: GardenPlan, path: str) -> str:
         """The text of a note before the first write of a plan."""

@@ -32,7 +32,7 @@ from notewell.api.tools import ArgumentChange, Document, Tool, ToolContext, tool
 from notewell.api.types import MinLen, frozen
 from notewell.doors.cli.asking import Option, RequestType
 from notewell.doors.cli.options import AnyFunction
-from notewell.doors.mcp.tool import Arguments, picked
+from notewell.doors.mcp.tool import Arguments, pick_fields
 from notewell.engine.client import Backend
 from notewell.features.gardener.requests import (
     ApplyPlan,
@@ -290,7 +290,7 @@ def _show_done(done: GardenReply, what: str) -> None:
 
 _SUGGESTION = ("id", "check", "path", "title", "evidence", "confidence", "state", "why", "diff")
 _PLAN = ("id", "created", "note", "counts", "more")
-_plan = picked(*_PLAN, suggestions=_SUGGESTION)
+_plan = pick_fields(*_PLAN, suggestions=_SUGGESTION)
 # All of a plan at once is for a person, who has read it.
 _ONLY = {"only": ArgumentChange(hint=Annotated[list[SuggestionId], Doc("Ids"), MinLen(1)])}
 
@@ -306,7 +306,7 @@ def garden_plans(context: ToolContext, request: PlansArguments) -> Document:
     """Return the plans of a vault, or the suggestions of one."""
     if request.id is not None:
         return _plan(context.backend.answer(PlanRequest(request.id)))
-    shown = picked(plans=_PLAN, checks=("name", "finds", "usual"))
+    shown = pick_fields(plans=_PLAN, checks=("name", "finds", "usual"))
     return shown(context.backend.answer(PlansRequest()))
 
 

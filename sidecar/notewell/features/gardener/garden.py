@@ -292,7 +292,7 @@ class Neighbour:
     cosine: float
 
 
-def centred(garden: Garden) -> FloatArray:
+def centre_vectors(garden: Garden) -> FloatArray:
     """The vectors of a garden without what all its notes have in common, of unit length."""
     return centred_vectors(garden.vectors, [0] * len(garden.known))
 

@@ -161,7 +161,7 @@ class _Name:
     before: int  # characters of the name before its first word
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name without case, by which it is looked for."""
     return unicodedata.normalize("NFC", name).casefold().strip()
 
@@ -189,7 +189,7 @@ class NameFinder:
                 second = found[1][0].casefold() if len(found) > 1 else ""
                 key = (found[0][0].casefold(), second)
                 self._by_words.setdefault(key, []).append(
-                    _Name(written, folded(written), found[0].start())
+                    _Name(written, fold_name(written), found[0].start())
                 )
         for candidates in self._by_words.values():
             candidates.sort(key=lambda candidate: (-len(candidate.written), candidate.written))

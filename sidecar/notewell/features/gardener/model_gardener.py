@@ -255,7 +255,7 @@ class ModelLook:
 
     def checked(self, before: Mapping[str, CheckedNote]) -> Mapping[str, CheckedNote]:
         """The notes that are known to have been looked at afterwards."""
-        return remembered(before, self.notes, self.skipped, datetime.now(UTC))
+        return remember_checked(before, self.notes, self.skipped, datetime.now(UTC))
 
 
 class ModelGardener:
@@ -437,7 +437,7 @@ def _is_due(note: NoteFacts, before: CheckedNote | None, now: datetime) -> bool:
     return before.hash != note.hash and waited >= AGAIN
 
 
-def remembered(
+def remember_checked(
     before: Mapping[str, CheckedNote],
     notes: Iterable[NoteFacts],
     skipped: Iterable[str],

@@ -67,7 +67,7 @@ def suggestion(
     )
 
 
-def edited(text: str, edits: Iterable[SuggestedEdit]) -> str:
+def apply_edits(text: str, edits: Iterable[SuggestedEdit]) -> str:
     """The text of a note after edits that were made for it as it is; line ends stay.
 
     A note that does not exist has the text ""; one that does keeps its text where an edit would
@@ -150,7 +150,7 @@ def _cut(line: str) -> str:
 def problem_of(text: str, edits: Sequence[SuggestedEdit]) -> str | None:
     """Why edits cannot be made in a text; None if they can."""
     try:
-        edited(text, edits)
+        apply_edits(text, edits)
     except (WriteError, UsageError) as error:
         return error.message
     return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, request_to
 from notewell.api.types import Ge, Le, MaxLen, MinLen, PropertyValue, frozen
 
 GardenCheck = Literal[
@@ -209,7 +209,7 @@ class GardenModelReply:
     sent: str
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/garden/plans",
@@ -232,7 +232,7 @@ class MakePlan(Request[PlanReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/garden/model",
@@ -246,7 +246,7 @@ class GardenModelRequest(Request[GardenModelReply]):
     """Estimate what a plan with the language model would send, and where; nothing is sent."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET", "/api/garden/plans", "garden_plans", "The gardener's plans", example={"limit": 20}
     )
@@ -257,7 +257,7 @@ class PlansRequest(Request[PlansReply]):
     limit: Limit = 20
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/garden/plans/{id}",
@@ -272,7 +272,7 @@ class PlanRequest(Request[PlanReply]):
     id: PlanId
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/garden/plans/{id}/apply",
@@ -293,7 +293,7 @@ class ApplyPlan(Request[GardenReply]):
     only: Only = ()
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/garden/plans/{id}/reject",
@@ -309,7 +309,7 @@ class RejectPlan(Request[RejectReply]):
     only: Only = ()
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/garden/plans/{id}/undo",
@@ -327,7 +327,7 @@ class UndoPlan(Request[GardenReply]):
     only: Only = ()
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/garden/rejections",
@@ -342,7 +342,7 @@ class RejectionsRequest(Request[RejectionsReply]):
     limit: Limit = 100
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/garden/rejections/forget",

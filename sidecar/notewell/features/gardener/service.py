@@ -27,9 +27,9 @@ from notewell.features.gardener.plans import (
     GardenFile,
     GardenPlan,
     GardenState,
+    apply_edits,
     clash,
     diff_of,
-    edited,
     problem_of,
     reply_of,
     summary_of,
@@ -357,7 +357,7 @@ def _diff(garden: Garden, suggestion: SuggestionView) -> str | None:
         before = _before(garden, edit)
         if before is None or problem_of(before, [edit]) is not None:
             return None
-        after = edited(before, [edit])
+        after = apply_edits(before, [edit])
         if after == before:
             return None
         shown.append(diff_of(edit.path, before, after))

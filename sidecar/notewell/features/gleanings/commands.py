@@ -30,7 +30,7 @@ from notewell.api.tools import QUERY, tool_of
 from notewell.api.types import VaultRecord
 from notewell.doors.cli.asking import EachLine, FactList, Option
 from notewell.doors.cli.run_progress import ended_run
-from notewell.doors.mcp.tool import picked
+from notewell.doors.mcp.tool import pick_fields
 from notewell.features.gleanings import GleaningRules
 from notewell.features.gleanings.requests import (
     ExtractGleanings,
@@ -188,7 +188,7 @@ TOOLS = (
         "Saved links",
         "Links saved in daily notes, the newest first.",
         changes={"q": QUERY},
-        shows=picked(
+        shows=pick_fields(
             "vault",
             "total",
             gleanings=("id", "title", "url", "description", "created", "status", "source", "note"),

@@ -357,7 +357,7 @@ class Upkeep:
 
     def _apply(self, link: LinkToCheck, checked: Checked, progress: RunProgress) -> None:
         before = self.state.load().marks.get(link.id, link.mark)
-        after = judged(replace(before, status=link.mark.status, reason=link.mark.reason), checked)
+        after = judge(replace(before, status=link.mark.status, reason=link.mark.reason), checked)
         self.state.mark(link.id, lambda _: after)
         if after.status != link.mark.status:
             word = "restored" if after.status == "active" else "dead"
@@ -365,7 +365,7 @@ class Upkeep:
             self.store_status(link.id, after.status, after.reason)
 
 
-def judged(mark: Mark, checked: Checked) -> Mark:
+def judge(mark: Mark, checked: Checked) -> Mark:
     """The mark after one check. Hidden ones are never judged."""
     if mark.status == "hidden" or checked.verdict == "unknown":
         return mark

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Pattern, Request, SearchText, request_to
 from notewell.api.types import MaxLen, frozen
 
 GleaningStatus = Literal["active", "inactive", "hidden"]
@@ -111,7 +111,7 @@ class GleaningStatsReply:
     domains: tuple[DomainCount, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/gleanings/extract",
@@ -129,7 +129,7 @@ class ExtractGleanings(Request[ExtractReply]):
     dry_run: Annotated[bool, Doc(_DRY_RUN)] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/gleanings",
@@ -146,12 +146,12 @@ class GleaningsRequest(Request[GleaningsReply]):
     limit: Limit = 50
 
 
-@sent_to(Endpoint("GET", "/api/gleanings/stats", "gleaning_stats", "The saved links in figures"))
+@request_to(Endpoint("GET", "/api/gleanings/stats", "gleaning_stats", "The saved links in figures"))
 class GleaningStatsRequest(Request[GleaningStatsReply]):
     """The saved links in figures."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/gleanings/{id}",
@@ -166,7 +166,7 @@ class GleaningRequest(Request[GleaningReply]):
     id: GleaningId
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/gleanings/{id}/status",
@@ -183,7 +183,7 @@ class MarkGleaning(Request[GleaningReply]):
     reason: Annotated[str, MaxLen(500), Doc("Why, for people")] = ""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/gleanings/maintain",

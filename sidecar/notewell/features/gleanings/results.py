@@ -30,7 +30,7 @@ from notewell.features.gleanings.collect import (
 )
 from notewell.features.gleanings.parse import read_entries
 from notewell.vault.parse import one_line_end
-from notewell.vault.read_notes import HashedNote, is_ordinary, made_note
+from notewell.vault.read_notes import HashedNote, is_ordinary, make_note
 from notewell.vault.readers.reader import ORDINARY_BYTES
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _WithGleanings:
     def read(self, stamp: FileRef) -> HashedNote:
         if not _is_gleaning(stamp.path):
             return self._own.read(stamp)
-        return made_note(stamp, self._find(stamp.path)[1], self._vault_rules)
+        return make_note(stamp, self._find(stamp.path)[1], self._vault_rules)
 
     def content_hash(self, stamp: FileRef) -> bytes:
         if not _is_gleaning(stamp.path):

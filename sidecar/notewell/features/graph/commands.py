@@ -19,7 +19,7 @@ from notewell.contract.log import LogRequest
 from notewell.contract.notes import Neighbor
 from notewell.contract.status import StatusRequest
 from notewell.doors.cli.asking import FactList, SayCount
-from notewell.doors.mcp.tool import picked
+from notewell.doors.mcp.tool import pick_fields
 from notewell.features.graph.requests import (
     BridgesRequest,
     CommunitiesReply,
@@ -232,7 +232,7 @@ TOOLS = (
         "The notes within some links of a note, nearest first.",
         fields=("path", "hops", "direction", "mode", "limit"),
         changes={"limit": ArgumentChange(default=50)},
-        shows=picked("path", "total", neighbors=("path", "hops", "score", "link")),
+        shows=pick_fields("path", "total", neighbors=("path", "hops", "score", "link")),
         cut=("neighbors",),
     ),
     tool_of(

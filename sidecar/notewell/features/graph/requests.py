@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Example, Limit, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Example, Limit, Request, SearchText, request_to
 from notewell.api.search import NeighborsRequest
 from notewell.api.types import Ge, Le, frozen
 from notewell.contract.fields import NoteName
@@ -265,7 +265,7 @@ def _graph(
     )
 
 
-@sent_to(
+@request_to(
     _graph(
         "neighborhood",
         "Notes, links and similarities, to draw as a graph",
@@ -289,7 +289,7 @@ class NeighborhoodRequest(Request[NeighborhoodReply]):
     daily: Daily = True
 
 
-@sent_to(
+@request_to(
     _graph(
         "path",
         "The shortest path from one note to another",
@@ -305,7 +305,7 @@ class PathRequest(Request[PathReply]):
     daily: Daily = True
 
 
-@sent_to(_graph("hubs", "The notes that most others link to", {"limit": 5}))
+@request_to(_graph("hubs", "The notes that most others link to", {"limit": 5}))
 class HubsRequest(Request[HubsReply]):
     """The notes that most others link to."""
 
@@ -314,7 +314,7 @@ class HubsRequest(Request[HubsReply]):
     daily: Daily = True
 
 
-@sent_to(
+@request_to(
     _graph(
         "stats",
         "How many notes and links there are, and how they are connected",
@@ -327,7 +327,7 @@ class GraphStatsRequest(Request[GraphStatsReply]):
     daily: Daily = True
 
 
-@sent_to(
+@request_to(
     _graph(
         "bridges",
         "Links and notes without which a part of the vault is disconnected",
@@ -342,7 +342,9 @@ class BridgesRequest(Request[BridgesReply]):
     daily: Daily = True
 
 
-@sent_to(_graph("communities", "Groups of notes that link to each other", {"members": 3}, "heavy"))
+@request_to(
+    _graph("communities", "Groups of notes that link to each other", {"members": 3}, "heavy")
+)
 class CommunitiesRequest(Request[CommunitiesReply]):
     """Groups of notes that link to each other; with `path` the one that holds that note."""
 
@@ -352,7 +354,7 @@ class CommunitiesRequest(Request[CommunitiesReply]):
     daily: Daily = True
 
 
-@sent_to(_graph("orphans", "Notes that no note links to", {"limit": 20}))
+@request_to(_graph("orphans", "Notes that no note links to", {"limit": 20}))
 class OrphansRequest(Request[OrphansReply]):
     """Notes that no note links to."""
 
@@ -360,7 +362,7 @@ class OrphansRequest(Request[OrphansReply]):
     daily: Daily = True
 
 
-@sent_to(_graph("dangling", "Links that lead to no note", {"limit": 20}))
+@request_to(_graph("dangling", "Links that lead to no note", {"limit": 20}))
 class DanglingRequest(Request[DanglingReply]):
     """Links that lead to no note."""
 
@@ -368,7 +370,7 @@ class DanglingRequest(Request[DanglingReply]):
     daily: Daily = True
 
 
-@sent_to(
+@request_to(
     _graph(
         "missing",
         "Notes that are similar and not linked",

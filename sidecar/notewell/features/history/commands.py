@@ -10,8 +10,8 @@ from notewell.api.commands import (
     QueryCommand,
     backend_for,
     clean_lines,
-    counted,
     current_invocation,
+    format_count,
     json_option,
     note_path,
     print_reply,
@@ -53,4 +53,4 @@ def _print(reply: HistoryReply) -> None:
     first = f", first written {local_time(reply.first.at)}" if reply.first is not None else ""
     for warning in reply.warnings:
         current_invocation().say(warning)
-    current_invocation().say(f"{counted(reply.total, 'change')}{first}")
+    current_invocation().say(f"{format_count(reply.total, 'change')}{first}")

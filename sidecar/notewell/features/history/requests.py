@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, Limit, NotePath, Request, SearchText, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, NotePath, Request, SearchText, request_to
 from notewell.api.types import frozen
 
 
@@ -37,7 +37,7 @@ class HistoryReply:
     warnings: tuple[str, ...] = ()
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/history",

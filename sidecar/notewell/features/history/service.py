@@ -14,7 +14,7 @@ from notewell.api.requests import iso
 from notewell.api.search import Result, SearchReply, SearchRequest
 from notewell.api.text import function_words, stem, words
 from notewell.api.vault import FileRef
-from notewell.engine.several_vaults import VaultAnswer, merged
+from notewell.engine.several_vaults import VaultAnswer, merge_answers
 from notewell.features.history.changes import FileChange
 from notewell.features.history.git import GitHistory
 from notewell.features.history.gone_lines import gone_lines
@@ -115,7 +115,7 @@ class VaultHistory:
         found = engine.searcher.search(replace(request, ever=False))
         there = {result.path for result in now.results}
         gone = [replace(result, uri=self._uri(result), current=False) for result in found.results]
-        both = merged(
+        both = merge_answers(
             [
                 VaultAnswer("now", now),
                 VaultAnswer("gone", replace(found, vault="gone", results=tuple(gone))),

@@ -40,7 +40,7 @@ def score(parts: RecallParts) -> float:
     return round(parts.similarity * trust * parts.standing, 4)
 
 
-def explained(parts: RecallParts, *, depth: int, via: str | None) -> str:
+def explain_score(parts: RecallParts, *, depth: int, via: str | None) -> str:
     """The calculation of `score` in words; `via` is the memory that led to this one, if any."""
     formula = (
         f"similarity {parts.similarity:.2f} x (0.5 + 0.25 x confidence {parts.confidence:.2f}"
@@ -113,7 +113,7 @@ class Recall:
             memory=view(hit.memory, self._links),
             score=hit.score,
             parts=hit.parts,
-            why=explained(hit.parts, depth=hit.depth, via=hit.via),
+            why=explain_score(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
             superseded_by=tuple(memory.id for memory in self._links.superseded_by(hit.memory)),

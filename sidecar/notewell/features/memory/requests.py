@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from notewell.api.requests import Doc, Endpoint, Example, Limit, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Example, Limit, Pattern, Request, request_to
 from notewell.api.types import Ge, Le, MaxLen, MinLen, frozen
 from notewell.contract.fields import QueryText, Share
 
@@ -269,7 +269,7 @@ def _writes(name: str, summary: str, example: Example) -> Endpoint:
     return Endpoint("POST", f"/api/memory/{name}", f"memory_{name}", summary, example=example)
 
 
-@sent_to(
+@request_to(
     _writes(
         "store",
         "Store a memory as a note; the same content is stored once",
@@ -296,7 +296,7 @@ class StoreMemory(Request[MemoryChangedReply]):
     ] = None
 
 
-@sent_to(
+@request_to(
     _reads(
         "recall",
         "Memories and notes relevant to a query, and why",
@@ -317,7 +317,7 @@ class RecallMemories(Request[RecallReply]):
     notes: Annotated[int, Ge(0), Le(100), Doc("Maximum number of notes; 0: only memories")] = 5
 
 
-@sent_to(
+@request_to(
     _reads(
         "context",
         "Memories for an assistant to read, golden rules first, within a budget",
@@ -333,7 +333,7 @@ class MemoryContext(Request[MemoryContextReply]):
     depth: Depth = 1
 
 
-@sent_to(_writes("apply", "Report that a memory is being used", {"id": _EXAMPLE_ID}))
+@request_to(_writes("apply", "Report that a memory is being used", {"id": _EXAMPLE_ID}))
 class ApplyMemory(Request[MemoryChangedReply]):
     """Report that a memory is being used: it counts as accessed."""
 
@@ -341,7 +341,7 @@ class ApplyMemory(Request[MemoryChangedReply]):
     comment: Comment = ""
 
 
-@sent_to(
+@request_to(
     _writes(
         "outcome",
         "Report whether a memory helped, which changes its confidence",
@@ -356,7 +356,9 @@ class MemoryOutcome(Request[MemoryChangedReply]):
     comment: Comment = ""
 
 
-@sent_to(_writes("forget", "Delete memories; a golden rule only with `force`", {"id": _EXAMPLE_ID}))
+@request_to(
+    _writes("forget", "Delete memories; a golden rule only with `force`", {"id": _EXAMPLE_ID})
+)
 class ForgetMemory(Request[MemoryForgottenReply]):
     """Delete a memory, or several; a golden rule only with `force`.
 
@@ -372,7 +374,7 @@ class ForgetMemory(Request[MemoryForgottenReply]):
     force: Annotated[bool, Doc("Delete golden rules too")] = False
 
 
-@sent_to(
+@request_to(
     _writes(
         "relate",
         "Record how a memory is related to another, or to a note",
@@ -388,7 +390,7 @@ class RelateMemories(Request[MemoryChangedReply]):
     weight: Annotated[Share, Doc("How strong the relation is")] = 1.0
 
 
-@sent_to(
+@request_to(
     _writes(
         "unrelate",
         "Remove a relation",
@@ -403,14 +405,14 @@ class UnrelateMemories(Request[MemoryChangedReply]):
     kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
 
 
-@sent_to(_reads("inspect", "Everything about one memory", {"id": _EXAMPLE_ID}))
+@request_to(_reads("inspect", "Everything about one memory", {"id": _EXAMPLE_ID}))
 class InspectMemory(Request[MemoryInspectReply]):
     """Everything about one memory."""
 
     id: MemoryName
 
 
-@sent_to(_reads("list", "The stored memories", {"order": "confidence", "limit": 20}))
+@request_to(_reads("list", "The stored memories", {"order": "confidence", "limit": 20}))
 class ListMemories(Request[MemoryListReply]):
     """The stored memories."""
 
@@ -420,7 +422,7 @@ class ListMemories(Request[MemoryListReply]):
     limit: Limit = 100
 
 
-@sent_to(_reads("history", "What was reported about memories, newest first", {"limit": 20}))
+@request_to(_reads("history", "What was reported about memories, newest first", {"limit": 20}))
 class MemoryHistory(Request[MemoryHistoryReply]):
     """The history of one memory, or of all, newest first."""
 
@@ -428,7 +430,7 @@ class MemoryHistory(Request[MemoryHistoryReply]):
     limit: Limit = 100
 
 
-@sent_to(_reads("health", "Contradictory, stale, orphaned and duplicate memories", {}))
+@request_to(_reads("health", "Contradictory, stale, orphaned and duplicate memories", {}))
 class MemoryHealth(Request[MemoryHealthReply]):
     """The faults of the memories: contradictions, stale ones, orphans, duplicates."""
 

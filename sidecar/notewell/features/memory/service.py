@@ -98,9 +98,9 @@ def open_feature(vault: OpenVault) -> OpenFeature:
         request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
         found = vault.ask(request)
         answers = found.confidence is None or found.confidence >= MIN_CONFIDENCE
-        return FoundNotes(found.results if answers else (), linked)
+        return FoundNotes(found.results if answers else (), find_links)
 
-    def linked(path: str) -> frozenset[str]:
+    def find_links(path: str) -> frozenset[str]:
         note = index.note_at(path)
         if note is None:
             return frozenset()

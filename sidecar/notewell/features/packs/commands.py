@@ -13,9 +13,9 @@ from notewell.api.commands import (
     Invocation,
     agree,
     clean,
-    counted,
     current_invocation,
     emit_object,
+    format_count,
     json_option,
     server_for,
     vault_option,
@@ -75,7 +75,9 @@ def export_file(
     if as_json:
         emit_object(report)
     else:
-        click.echo(f"{counted(report.vectors, 'vector')} of {report.model} in {clean(str(file))}")
+        click.echo(
+            f"{format_count(report.vectors, 'vector')} of {report.model} in {clean(str(file))}"
+        )
 
 
 @pack.command("import")
@@ -105,7 +107,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
         return
     click.echo(f"{clean(record.name)}: {report.added:,} of {report.vectors:,} vectors were new")
     if left:
-        lack = f"{counted(left, 'passage')} without an embedding"
+        lack = f"{format_count(left, 'passage')} without an embedding"
         invocation.say(f"{lack}: `notewell index` makes what is missing.")
 
 

@@ -104,9 +104,9 @@ def from_json(content: bytes) -> PackManifest:
             shards,
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise damaged(f"its {MANIFEST} cannot be read") from error
+        raise damage_error(f"its {MANIFEST} cannot be read") from error
     if stored.get("vectors") != manifest.vectors:
-        raise damaged(f"the number of vectors in its {MANIFEST} is not that of its files")
+        raise damage_error(f"the number of vectors in its {MANIFEST} is not that of its files")
     return manifest
 
 
@@ -132,7 +132,7 @@ def check_model(manifest: PackManifest, model: ModelKey, dimensions: int) -> Non
             code="pack_other_model",
         )
     if manifest.dimensions != dimensions:
-        raise damaged(
+        raise damage_error(
             f"its vectors have {manifest.dimensions} dimensions, those of {model} {dimensions}"
         )
 
@@ -141,15 +141,15 @@ def check_members(manifest: PackManifest, found: Mapping[str, Member]) -> None:
     """Raise PackError unless the files are those of the manifest and none is too large."""
     names = [shard.name for shard in manifest.shards]
     if sorted([*names, MANIFEST]) != sorted(found):
-        raise damaged("its files are not the ones that its manifest lists")
+        raise damage_error("its files are not the ones that its manifest lists")
     # A pair is two short headers, the hash and the vector.
     pair = HASH_BYTES + 2 * manifest.dimensions + 8
     for shard in manifest.shards:
         if found[shard.name].size > shard.vectors * pair + 8:
-            raise damaged(f"{shard.name} is larger than the vectors it should contain")
+            raise damage_error(f"{shard.name} is larger than the vectors it should contain")
 
 
-def damaged(what: str) -> PackError:
+def damage_error(what: str) -> PackError:
     """The error for a damaged pack; `what` completes the message."""
     return PackError(
         f"This pack is damaged: {what}. Nothing was imported; copy or export it again."
@@ -251,13 +251,15 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
 
 def _shard(content: bytes, shard: Shard, dimensions: int) -> Sequence[VectorPut]:
     if hashlib.sha256(content).hexdigest() != shard.sha256:
-        raise damaged(f"{shard.name} does not match its checksum")
+        raise damage_error(f"{shard.name} does not match its checksum")
     puts = tuple(_pairs(content, shard, 2 * dimensions))
     if len({put.text_hash for put in puts}) != shard.vectors:
-        raise damaged(f"{shard.name} does not contain {shard.vectors} vectors of different texts")
+        raise damage_error(
+            f"{shard.name} does not contain {shard.vectors} vectors of different texts"
+        )
     matrix: FloatArray = np.array([put.vector for put in puts], dtype=np.float32)
     if not is_unit(matrix):
-        raise damaged(f"{shard.name} contains vectors that are not of unit length")
+        raise damage_error(f"{shard.name} contains vectors that are not of unit length")
     return puts
 
 
@@ -273,11 +275,11 @@ def _pairs(content: bytes, shard: Shard, vector_bytes: int) -> Iterator[VectorPu
         )
         for text_hash, vector in pairs:
             if not _is_pair(text_hash, vector, vector_bytes):
-                raise damaged(f"{shard.name} contains something that is not a vector")
+                raise damage_error(f"{shard.name} contains something that is not a vector")
             numbers = np.frombuffer(vector, dtype="<f2").astype(np.float32)
             yield VectorPut(text_hash, numbers)
     except (msgpack.UnpackException, ValueError, TypeError) as error:
-        raise damaged(f"{shard.name} cannot be read") from error
+        raise damage_error(f"{shard.name} cannot be read") from error
 
 
 def _is_pair(text_hash: object, vector: object, vector_bytes: int) -> bool:

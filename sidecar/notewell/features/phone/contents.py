@@ -94,7 +94,7 @@ def fitting(there: Amount, limit: int) -> Amount:
     return Amount(int(there.notes * share), 0, int(there.path_bytes * share), smallest)
 
 
-def shortened(there: Amount, kept: Amount) -> str | None:
+def describe_left_out(there: Amount, kept: Amount) -> str | None:
     """A sentence for people about what is left out; None: nothing is."""
     missing = []
     if there.tokens and not kept.tokens:

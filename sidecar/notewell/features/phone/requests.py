@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Request, request_to
 from notewell.api.types import frozen
 
 
@@ -48,7 +48,7 @@ class PhoneIndexReply:
     expected: PhoneIndexSize | None
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/phone-index",
@@ -60,7 +60,7 @@ class PhoneIndexRequest(Request[PhoneIndexReply]):
     """The phone index of a vault."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/phone-index",

@@ -25,11 +25,11 @@ from notewell.features.phone.contents import (
     PhoneHead,
     amount,
     contents,
+    describe_left_out,
     encode,
     fitting,
     is_ours,
     read_figures,
-    shortened,
 )
 from notewell.features.phone.requests import (
     PhoneIndexReply,
@@ -249,7 +249,7 @@ def _expected_size(there: Amount, kept: Amount) -> PhoneIndexSize:
         passages=kept.passages,
         dimensions=kept.dimensions,
         table_bytes=kept.table_bytes,
-        shortened=shortened(there, kept),
+        shortened=describe_left_out(there, kept),
     )
 
 

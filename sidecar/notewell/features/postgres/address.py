@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from notewell.api.errors import ConfigError, NotFoundError
 from notewell.api.files import disk
 from notewell.base.config import ENV_POSTGRES, secret
-from notewell.models.keys import kept_key, write_key
+from notewell.models.keys import find_kept_key, write_key
 
 ADDRESS_FILE = "postgres.json"  # in an index's folder: the index is in the database it names
 DEFAULT_SCHEMA = "notewell"
@@ -67,7 +67,7 @@ class DatabaseAddress:
 
     def password(self) -> str | None:
         """Its password from the environment or the keyring; None: the driver looks in .pgpass."""
-        return secret(ENV_POSTGRES) or kept_key(self.key_name) or None
+        return secret(ENV_POSTGRES) or find_kept_key(self.key_name) or None
 
 
 def parse(url: str) -> tuple[DatabaseAddress, str | None]:

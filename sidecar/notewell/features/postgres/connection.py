@@ -39,7 +39,7 @@ class DatabaseGoneError(IndexFailure, code="database_unreachable"):
 
 
 @contextmanager
-def explained(server: str) -> Iterator[None]:
+def translate_errors(server: str) -> Iterator[None]:
     """Turn the driver's errors into ours. `server` is an address without its password."""
     try:
         yield
@@ -153,18 +153,18 @@ class Session:
         self._binds_halfvecs = False
 
     def read(self, sql: str, *values: object) -> list[Row]:
-        with explained(self._server):
+        with translate_errors(self._server):
             found: list[Row] = self._loop.wait(self.connection.fetch(sql, *values))
         return found
 
     def execute(self, sql: str, *values: object) -> None:
         """Run a statement; several, separated by semicolons, where there are no values."""
-        with explained(self._server):
+        with translate_errors(self._server):
             self._loop.wait(self.connection.execute(sql, *values))
 
     def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Add rows in the binary form of COPY; the table may have no row-level security."""
-        with explained(self._server):
+        with translate_errors(self._server):
             self._loop.wait(
                 self.connection.copy_records_to_table(table, records=rows, columns=columns)
             )
@@ -173,7 +173,7 @@ class Session:
         """Take halfvecs as values of statements from now on, as bytes in their binary form."""
         if self._binds_halfvecs:
             return
-        with explained(self._server):
+        with translate_errors(self._server):
             ((schema,),) = self.read(
                 "SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace"
                 " WHERE t.oid = 'halfvec'::regtype"
@@ -196,11 +196,11 @@ class Session:
             if reading
             else self.connection.transaction()
         )
-        with explained(self._server):
+        with translate_errors(self._server):
             self._loop.wait(made.start())
         with on_error(partial(self._roll_back, made)):
             yield
-        with explained(self._server):
+        with translate_errors(self._server):
             self._loop.wait(made.commit())
 
     def _roll_back(self, begun: asyncpg.transaction.Transaction) -> None:
@@ -244,7 +244,7 @@ class Database:
 
     def read(self, sql: str, *values: object) -> list[Row]:
         """All rows of a query, asked again where a connection was lost."""
-        with explained(self.server):
+        with translate_errors(self.server):
             for _ in range(_ATTEMPTS - 1):
                 try:
                     return self._loop.wait(self._fetch(self._open(), sql, values))
@@ -256,7 +256,7 @@ class Database:
     def snapshot(self) -> Iterator[Session]:
         """A session whose reads all see the same state of the database."""
         pool = self._open()
-        with explained(self.server):
+        with translate_errors(self.server):
             connection = self._loop.wait(_take(pool))
         session = Session(self._loop, connection, self.server)
         try:
@@ -267,7 +267,7 @@ class Database:
 
     def session(self) -> Session:
         """A new connection for changes; close it."""
-        with explained(self.server):
+        with translate_errors(self.server):
             connection = self._loop.wait(self._connect(_WRITE_MS))
         return Session(self._loop, connection, self.server)
 
@@ -285,7 +285,7 @@ class Database:
     def _open(self) -> asyncpg.Pool:
         with self._opening:
             if self._pool is None:
-                with explained(self.server):
+                with translate_errors(self.server):
                     self._pool = self._loop.wait(self._new_pool())
             return self._pool
 

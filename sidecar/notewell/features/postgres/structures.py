@@ -21,7 +21,7 @@ from notewell.base.types import ChunkHits, IdArray
 from notewell.features.postgres.connection import Database
 from notewell.features.postgres.documents import PLACES, DocumentTable
 from notewell.index.arrays import ascending
-from notewell.index.clauses import FIELDS, Clause, Form, field_factors, searched, summed
+from notewell.index.clauses import FIELDS, Clause, Form, build_clauses, field_factors, sum_weights
 from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
@@ -107,9 +107,9 @@ class PostgresKeywords(NoteMatching):
         scores[rows] += weight * often / (often + K1 * (1 - B + B * lengths / mean))
 
     def _clauses(self, terms: Sequence[QueryTerm]) -> list[Clause]:
-        tokens = summed(terms)
+        tokens = sum_weights(terms)
         self._count(tokens)
-        return searched(tokens, self._forms, self._weights, self._documents.counted)
+        return build_clauses(tokens, self._forms, self._weights, self._documents.counted)
 
     def _postings(self, tokens: Sequence[str], notes: IdArray | None) -> dict[str, TokenPostings]:
         """The postings of tokens, joined; a narrow filter is applied by the database."""

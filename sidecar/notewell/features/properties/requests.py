@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, TypeAlias
 
-from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, NotePath, Pattern, Request, request_to
 from notewell.api.types import MaxLen, MinLen, frozen
 from notewell.contract.notes import RefusedWrite
 
@@ -82,7 +82,7 @@ class NoteProperties:
     rename: Rename = field(default_factory=dict)
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/note/properties",
@@ -107,7 +107,7 @@ class EditProperties(Request[PropertiesReply]):
     dry_run: DryRun = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/note/properties/batch",

@@ -147,7 +147,7 @@ def table_of(fitted: Fitted, vocabulary: TokenVocabulary, head: TableHead) -> Qu
     )
 
 
-def measured(table: QueryTable, texts: Sequence[str], vectors: FloatArray) -> QueryTable:
+def measure_agreement(table: QueryTable, texts: Sequence[str], vectors: FloatArray) -> QueryTable:
     """The table with its agreement on texts that it was not fitted to, and how to predict it.
 
     Some of their tokens are taken for unknown, to learn what these cost.

@@ -21,7 +21,7 @@ from notewell.api.files import disk
 from notewell.api.types import FloatArray
 from notewell.api.vault import Embedder, RunProgress
 from notewell.base.types import TeachesQueries
-from notewell.features.query_table.fit import Lessons, agreement, fit, measured, table_of
+from notewell.features.query_table.fit import Lessons, agreement, fit, measure_agreement, table_of
 from notewell.features.query_table.texts import Asker, common_words, names_of, near_words, spans
 from notewell.models.query_table import WORDPIECE, QueryTable, TableHead, TokenVocabulary
 from notewell.models.query_table_file import TableFile
@@ -184,7 +184,7 @@ class _Made:
         passages = index.vectors.count
         head = TableHead(str(self._key), time.time(), passages, 0.0, 0.0, (0.0, 0.0, 0.0, 0.0))
         table = table_of(fitted, self._vocabulary, head)
-        table = measured(table, held[: len(held_vectors)], held_vectors)
+        table = measure_agreement(table, held[: len(held_vectors)], held_vectors)
         self._progress.counts.update(
             texts=len(lessons.tokens),
             tokens=self._vocabulary.size,

@@ -10,9 +10,9 @@ import click
 from notewell.api.commands import (
     Group,
     clean,
-    counted,
     current_invocation,
     emit_object,
+    format_count,
     json_option,
     print_table,
     server_for,
@@ -20,13 +20,13 @@ from notewell.api.commands import (
     writing_backend,
 )
 from notewell.api.errors import NotewellError, SourceError, UsageError
-from notewell.api.files import expanded
+from notewell.api.files import expand_user
 from notewell.api.types import VaultRecord
 from notewell.base.errors import IndexInUseError
 from notewell.doors.cli.output import local_time
 from notewell.doors.cli.run_progress import ended_run
 from notewell.features.sources import known
-from notewell.features.sources.feeds import recognised
+from notewell.features.sources.feeds import recognise_source
 from notewell.features.sources.requests import SyncSource
 from notewell.features.sources.roam_api import (
     SERVERS,
@@ -63,7 +63,7 @@ def add() -> None:
 @json_option
 def add_logseq(*, folder: Path, name: str, graph: str, later: bool, as_json: bool) -> None:
     """Add the Logseq graph in FOLDER, or in a zip file."""
-    place = expanded(folder).resolve()
+    place = expand_user(folder).resolve()
     spec = SourceSpec("logseq", str(place), graph or place.stem)
     _add(spec, name, later=later, as_json=as_json)
 
@@ -126,7 +126,7 @@ def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool
     A newer export is imported under the same name, or put in the file's place and read by
     `notewell sources sync`; pages that are the same cost nothing.
     """
-    spec = recognised(expanded(file).resolve(), graph)
+    spec = recognise_source(expand_user(file).resolve(), graph)
     _add(spec, name, later=later, as_json=as_json)
 
 
@@ -134,7 +134,7 @@ def import_file(*, file: Path, name: str, graph: str, later: bool, as_json: bool
 @json_option
 def list_sources(*, as_json: bool) -> None:
     """List the sources and how their last sync ended."""
-    reply = known.listed(current_invocation().known().records())
+    reply = known.list_sources(current_invocation().known().records())
     if as_json:
         emit_object(reply)
     elif not reply.sources:
@@ -197,10 +197,10 @@ def export(name: str, folder: Path) -> None:
     """
     invocation = current_invocation()
     record = known.find(name, invocation.known().records())
-    written = known.copy_notes(record, expanded(folder).absolute())
+    written = known.copy_notes(record, expand_user(folder).absolute())
     place = clean(str(folder))
     invocation.say(
-        f"{counted(written, 'note')} written into {place}. `notewell index {place}` makes them"
+        f"{format_count(written, 'note')} written into {place}. `notewell index {place}` makes them"
         " searchable as a vault of its own."
     )
 

@@ -94,7 +94,7 @@ def feed_of(spec: SourceSpec, reach: Reach) -> Feed:
     return FEEDS[spec.form](spec, reach)
 
 
-def recognised(place: Path, graph: str = "") -> SourceSpec:
+def recognise_source(place: Path, graph: str = "") -> SourceSpec:
     """The source that an export at `place` is. Raises SourceError if none can read it."""
     if place.is_dir():
         logseq = (place / "logseq").is_dir() or (place / "journals").is_dir()

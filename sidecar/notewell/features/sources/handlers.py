@@ -9,7 +9,7 @@ from notewell.api.files import allowed_place
 from notewell.api.server import Encoded, Handler, Site
 from notewell.doors.web.site import from_engine
 from notewell.engine.open_vaults import Vaults
-from notewell.features.sources.known import find, listed, make_known, view
+from notewell.features.sources.known import find, list_sources, make_known, view
 from notewell.features.sources.requests import (
     AddSource,
     RemoveSource,
@@ -23,7 +23,7 @@ from notewell.features.sources.requests import (
 
 async def sources(site: Site, _vault: str | None, _request: SourcesRequest) -> SourcesReply:
     """List all sources."""
-    return await asyncio.to_thread(lambda: listed(site.vaults.records()))
+    return await asyncio.to_thread(lambda: list_sources(site.vaults.records()))
 
 
 async def add(site: Site, _vault: str | None, request: AddSource) -> SourceView:
@@ -49,10 +49,10 @@ def serve(vaults: Vaults, request: AddSource) -> SourceView:
     Raises what `allowed_place` and `recognised` raise, and UsageError where the name is taken.
     """
     # Loads the readers of all exports; a server that adds none does without.
-    from notewell.features.sources.feeds import recognised  # noqa: PLC0415
+    from notewell.features.sources.feeds import recognise_source  # noqa: PLC0415
 
     place = allowed_place(request.place, vaults.common.documents.allow)
-    record = make_known(vaults, recognised(place, request.graph), request.name)
+    record = make_known(vaults, recognise_source(place, request.graph), request.name)
     vaults.serve_also(record)
     return view(record)
 
@@ -62,7 +62,7 @@ def forget(vaults: Vaults, word: str) -> SourcesReply:
     record = find(word, vaults.records())
     vaults.serve_no_more(record)
     vaults.remove(record, delete_data=True)
-    return listed(vaults.records())
+    return list_sources(vaults.records())
 
 
 HANDLERS: Mapping[type, Handler] = {

@@ -147,7 +147,7 @@ def find(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
     raise NotFoundError(f"There is no source {word}. Known: {names}.", code="source_not_found")
 
 
-def listed(records: Sequence[VaultRecord]) -> SourcesReply:
+def list_sources(records: Sequence[VaultRecord]) -> SourcesReply:
     """All sources with the result of their last sync."""
     return SourcesReply(tuple(view(record) for record in records if record.is_converted))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from notewell.api.requests import Doc, Endpoint, Pattern, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Pattern, Request, request_to
 from notewell.api.types import MaxLen, MinLen, frozen
 
 SourceKind = Literal["import", "roam", "logseq"]
@@ -48,7 +48,7 @@ class SourceSyncReply:
     run: str
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET", "/api/sources", "sources", "Sources of notes that are no folder", of_vault=False
     )
@@ -57,7 +57,7 @@ class SourcesRequest(Request[SourcesReply]):
     """The sources of notes that are no folder vault."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/sources",
@@ -83,7 +83,7 @@ class AddSource(Request[SourceView]):
     graph: Annotated[str, MaxLen(100), Doc("Name of the graph, for links that open it")] = ""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/sources/{id}/sync",
@@ -104,7 +104,7 @@ class SyncSource(Request[SourceSyncReply]):
     ] = False
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "DELETE",
         "/api/sources",

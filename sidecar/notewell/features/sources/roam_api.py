@@ -30,7 +30,7 @@ from notewell.base.support.http import (
     is_loopback,
 )
 from notewell.features.sources.spec import SourceSpec
-from notewell.models.keys import kept_key, write_key
+from notewell.models.keys import find_kept_key, write_key
 
 _ANSWER_S = 330.0  # the program waits 300 seconds for the person
 _PREFIX = "roam-graph-local-token-"
@@ -97,7 +97,7 @@ def _reason(said: Json) -> str:
 
 def token_of(spec: SourceSpec) -> str:
     """The token for a source; that of the keyring counts before the environment's. "" for none."""
-    return kept_key(_name(spec)) or secret(ENV_ROAM_TOKEN) or ""
+    return find_kept_key(_name(spec)) or secret(ENV_ROAM_TOKEN) or ""
 
 
 def keep_token(spec: SourceSpec, token: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from notewell.api.requests import Endpoint, Request, sent_to
+from notewell.api.requests import Endpoint, Request, request_to
 from notewell.api.types import frozen
 
 
@@ -65,14 +65,14 @@ class TopicCheckReply:
     alike: tuple[AlikeTopics, ...]
 
 
-@sent_to(
+@request_to(
     Endpoint("GET", "/api/topics", "topics", "The topics of a vault, and how many notes name each")
 )
 class TopicsRequest(Request[TopicsReply]):
     """The topics of a vault."""
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "POST",
         "/api/topics/check",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from notewell.api.requests import Doc, Endpoint, Limit, Request, sent_to
+from notewell.api.requests import Doc, Endpoint, Limit, Request, request_to
 from notewell.api.types import Ge, frozen
 from notewell.contract.notes import RefusedWrite
 
@@ -43,7 +43,7 @@ class UndoneReply:
     refused: tuple[RefusedWrite, ...] = ()
 
 
-@sent_to(
+@request_to(
     Endpoint(
         "GET",
         "/api/writes",
@@ -58,7 +58,7 @@ class WritesRequest(Request[WritesReply]):
     limit: Limit = 20
 
 
-@sent_to(
+@request_to(
     Endpoint("POST", "/api/writes/undo", "undo", "Undo a write to a vault", example={"number": 1})
 )
 class UndoRequest(Request[UndoneReply]):

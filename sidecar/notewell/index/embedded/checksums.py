@@ -201,7 +201,7 @@ def link_sum(note_id: int, ordinal: int, columns: Sequence[Any]) -> int:
     return crc32(text.encode())
 
 
-def joined(sums: Iterable[int]) -> int:
+def join_sums(sums: Iterable[int]) -> int:
     """The checksum of all passages or all links of a note; 0 if it has none."""
     return reduce(xor, sums, 0)
 
@@ -211,7 +211,7 @@ def check_joined(kind: str, sums: Iterable[int], stored: int) -> None:
 
     Raises ValueError.
     """
-    if joined(sums) != stored:
+    if join_sums(sums) != stored:
         raise ValueError(f"its {kind} were changed")
 
 

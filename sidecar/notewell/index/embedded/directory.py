@@ -32,7 +32,7 @@ from notewell.index.embedded.checksums import (
 )
 from notewell.index.embedded.postings import FOLDER
 from notewell.index.embedded.snapshots import Fingerprint, load_snapshot, save_snapshot
-from notewell.index.embedded.store import DATABASE, Store, connect_read_only, explained
+from notewell.index.embedded.store import DATABASE, Store, connect_read_only, translate_errors
 
 LOCK = "lock"
 SERVER_FILE = "server.json"  # a server leaves it where an index is to be
@@ -188,7 +188,7 @@ def copy_index(directory: Path, file: Path, *, vectors: bool) -> None:
     disk.make_file(file)
     with (
         _tell_of_copy(file),
-        explained(directory),
+        translate_errors(directory),
         closing(connect_read_only(source)) as original,
         closing(sqlite3.connect(file, isolation_level=None)) as copy,
     ):
@@ -240,7 +240,7 @@ def check_notes(directory: Path) -> None:
 
     """
     with (
-        explained(directory),
+        translate_errors(directory),
         closing(connect_read_only(directory / DATABASE)) as connection,
     ):
         if tables.version_of(connection) == tables.SCHEMA_VERSION:
@@ -256,7 +256,7 @@ def damaged_vectors(directory: Path) -> int:
 
     """
     with (
-        explained(directory),
+        translate_errors(directory),
         closing(connect_read_only(directory / DATABASE)) as connection,
     ):
         if tables.version_of(connection) != tables.SCHEMA_VERSION:

@@ -20,7 +20,7 @@ import numpy as np
 import tantivy
 
 from notewell.base.types import ChunkHits, FloatArray, IdArray
-from notewell.index.clauses import Form, field_factors, searched, summed
+from notewell.index.clauses import Form, build_clauses, field_factors, sum_weights
 from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
@@ -174,7 +174,7 @@ class Keywords(NoteMatching):
                 tantivy.Query.term_query(self._schema, clause.form.field, clause.form.text),
                 clause.weight,
             )
-            for clause in searched(summed(terms), forms, self._weights, counted.living)
+            for clause in build_clauses(sum_weights(terms), forms, self._weights, counted.living)
         ]
         return _either(clauses) if clauses else None
 

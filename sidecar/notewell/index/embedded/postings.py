@@ -48,7 +48,7 @@ from notewell.index.lexical import (
     STOP,
     SearchText,
     note_documents,
-    padded,
+    pad_tokens,
     stored_length,
 )
 from notewell.index.note_terms import pack_terms
@@ -411,7 +411,7 @@ class Postings:
             document: dict[str, object] = {"chunk": chunk_id, "note": note.note_id}
             for name, text in fields.items():
                 length = stored_length(len(text.split()))
-                document |= {name: padded(text, length), length_of(name): length}
+                document |= {name: pad_tokens(text, length), length_of(name): length}
             writer.add_document(tantivy.Document.from_dict(document, self.schema))
 
     def _put_notes(

@@ -34,7 +34,7 @@ from notewell.index.embedded.checksums import (
     link_sum,
     sound_rows,
 )
-from notewell.index.embedded.store import Store, explained
+from notewell.index.embedded.store import Store, translate_errors
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
     ChunkText,
@@ -74,7 +74,7 @@ def generations(store: Store) -> tuple[str, int, int]:
     known = dict(
         store.read("SELECT key, value FROM meta WHERE key IN ('id','generation','text_generation')")
     )
-    with explained(store.directory), sound_rows("the table meta"):
+    with translate_errors(store.directory), sound_rows("the table meta"):
         return str(known["id"]), int(known["generation"]), int(known["text_generation"])
 
 
@@ -133,7 +133,7 @@ def _chunk_text(columns: Row) -> ChunkText:
 
 def _note_text(store: Store, columns: Row, parts: list[Row]) -> SearchText:
     note_id, path, title, aliases, tags, packed, *_, checksum, passages_sum = columns
-    with explained(store.directory):
+    with translate_errors(store.directory):
         with sound_rows("a passage"):
             chunks = [_chunk_text(part) for part in parts]
         with sound_rows("a note"):
@@ -154,7 +154,7 @@ def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
     """The links of every note that has some: LINK_COLUMNS of each, in order."""
     found: dict[int, list[tuple[Any, ...]]] = {}
     sums: dict[int, int] = {}  # what is left of each note's checksum
-    with explained(store.directory), sound_rows("a link"):
+    with translate_errors(store.directory), sound_rows("a link"):
         for note_id, links_sum, ordinal, *columns in store.stream(
             f"SELECT n.id, n.links_sum, l.ordinal, {LINK_COLUMNS}"
             " FROM notes n LEFT JOIN links l ON l.note_id = n.id ORDER BY n.id, l.ordinal"
@@ -237,7 +237,7 @@ class NoteRows:
 
     def _read_notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         found = self._store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             return {row[0]: tables.stored_note(row) for row in found}
 
     def paths(self, ids: Sequence[int]) -> dict[int, str]:
@@ -247,12 +247,12 @@ class NoteRows:
         if not is_storable(path):
             return None
         found = self._store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             return tables.stored_note(found[0]) if found else None
 
     def all_notes(self) -> tuple[StoredNote, ...]:
         found = self._store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             return tuple([tables.stored_note(row) for row in found])
 
     def _note_ids(self) -> IdArray:
@@ -276,7 +276,7 @@ class NoteRows:
             " FROM notes WHERE generation > ?",
             (since,),
         )
-        with explained(self._store.directory), sound_rows("a note"):
+        with translate_errors(self._store.directory), sound_rows("a note"):
             return tuple(
                 [
                     NoteBasics(id_, path, properties(known) if known else {}, *times)
@@ -290,7 +290,7 @@ class NoteRows:
         found = self._store.read_in(
             f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own
         )
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             known = {row[0]: tables.stored_chunk(row) for row in found}
         bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
         for (note_id,) in self._store.read_in(
@@ -306,7 +306,7 @@ class NoteRows:
             (note_id,),
         )
         rows = [row for _, *row in found if row[0] is not None]
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             known = tuple([tables.stored_chunk(row) for row in rows])
             if found:
                 with sound_rows("a note"):
@@ -318,7 +318,7 @@ class NoteRows:
             f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
             note_ids,
         )
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, found)}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
@@ -332,7 +332,7 @@ class NoteRows:
             " ORDER BY id LIMIT 16",
             (first, last),
         )
-        with explained(self._store.directory):
+        with translate_errors(self._store.directory):
             return tuple([tables.stored_chunk(row) for row in found])
 
     def passages(self) -> Iterator[PassageText]:

@@ -63,7 +63,7 @@ def save_snapshot(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[
     )
     temporary = path.with_name(path.name + ".new")
     try:
-        with disk.opened(temporary) as file:
+        with disk.open_private(temporary) as file:
             file.write(_PREFIX.pack(_MAGIC, len(header), zlib.crc32(header)))
             file.write(header)
             start = _align(_PREFIX.size + len(header))

@@ -67,7 +67,7 @@ def move_aside(path: Path) -> Path:
 
 
 @contextmanager
-def explained(directory: Path) -> Iterator[None]:
+def translate_errors(directory: Path) -> Iterator[None]:
     """Turn SQLite's and the disk's errors into ours, with what to do; damaged rows too."""
     try:
         yield
@@ -122,7 +122,7 @@ def _mark_damaged(directory: Path) -> None:
 def is_outdated(directory: Path) -> bool:
     """True if an older version of the program wrote the database in a folder."""
     path = directory / DATABASE
-    with explained(directory):
+    with translate_errors(directory):
         if not path.is_file() or looks_damaged(path):
             return False
         with closing(connect_read_only(path)) as connection:
@@ -162,7 +162,7 @@ class Store:
         """The calling thread's own read-only connection."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with explained(self.directory):
+            with translate_errors(self.directory):
                 connection = connect_read_only(self.path)
             with self._lock:
                 if self._closed:
@@ -173,7 +173,7 @@ class Store:
         return connection
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with explained(self.directory):
+        with translate_errors(self.directory):
             return self.reader.execute(sql, values).fetchall()
 
     def read_in(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -186,7 +186,7 @@ class Store:
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a query as they come, for results too large to hold."""
-        with explained(self.directory):
+        with translate_errors(self.directory):
             cursor = self.reader.cursor()
             try:
                 # Not `yield from`, which would close the cursor itself.
@@ -207,7 +207,7 @@ class Store:
         """A write transaction: committed at the end of the block, rolled back on an error."""
         if self._writer is None:
             raise IndexFailure("The index was opened for reading only.")
-        with explained(self.directory):
+        with translate_errors(self.directory):
             self._writer.execute("BEGIN IMMEDIATE")
             with self._writer:  # commits, or takes all of it back
                 yield self._writer
@@ -224,7 +224,7 @@ class Store:
             self._writer = None
 
     def _open_writer(self) -> sqlite3.Connection:
-        with explained(self.directory):
+        with translate_errors(self.directory):
             disk.make_folder(self.directory)
             marked = (self.directory / _DAMAGED).exists()
             if self.path.exists() and (marked or looks_damaged(self.path)):
@@ -266,7 +266,7 @@ class Store:
         return connection
 
     def _check_readable(self) -> None:
-        with explained(self.directory):
+        with translate_errors(self.directory):
             if looks_damaged(self.path):
                 raise sqlite3.DatabaseError("file is not a database")
             if tables.version_of(self.reader) == 0:

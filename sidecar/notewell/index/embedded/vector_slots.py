@@ -154,7 +154,7 @@ class SlotsByNote:
         return slots
 
 
-def replaced(view: View, **changes: Any) -> View:
+def replace_arrays(view: View, **changes: Any) -> View:
     """The view with some of its arrays exchanged; its slots in use are counted unless given."""
     fields = {name: getattr(view, name) for name in View.__slots__} | changes
     if "alive" not in changes:
@@ -169,7 +169,7 @@ def with_room(array: IdArray) -> IdArray:
     return room[: len(array)]
 
 
-def appended(array: IdArray, values: IdArray) -> IdArray:
+def append_values(array: IdArray, values: IdArray) -> IdArray:
     """`array` with more values at its end: behind it, where it is the beginning of a longer one.
 
     Of arrays that begin alike, only the longest may be given. The shorter ones stay as they are.

@@ -27,7 +27,7 @@ from notewell.index.arrays import check_dimensions
 from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import check_text, discard_vectors, sound_rows, vector_sum
 from notewell.index.embedded.reads import NoteRows, meta
-from notewell.index.embedded.store import Store, explained
+from notewell.index.embedded.store import Store, translate_errors
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
     found = store.read(_MODEL, tables.model_columns(model))
     if found and dimensions is not None:
         check_dimensions(model, known=found[0][1], given=dimensions)
-    with explained(store.directory), sound_rows("a model"):
+    with translate_errors(store.directory), sound_rows("a model"):
         return int(found[0][0]) if found else None
 
 
@@ -75,7 +75,7 @@ def model_key(store: Store, number: int) -> ModelKey | None:
 
 def vector_model(store: Store) -> int | None:
     """The model that the chunks' `vector_hash` refers to."""
-    with explained(store.directory):
+    with translate_errors(store.directory):
         return tables.optional_number(meta(store, "model_vectors"))
 
 
@@ -258,7 +258,7 @@ class VectorRows(NoteRows):
                 break
             if text_hash not in found and text_hash not in skip:
                 # The vector of another text would be kept as that of this one.
-                with explained(self._store.directory), sound_rows("a passage"):
+                with translate_errors(self._store.directory), sound_rows("a passage"):
                     check_text(header, text, text_hash)
                 found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
         return tuple(found.values())

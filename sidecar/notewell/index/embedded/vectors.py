@@ -39,8 +39,8 @@ from notewell.index.embedded.vector_slots import (
     SlotsByNote,
     View,
     allowed_slots,
-    appended,
-    replaced,
+    append_values,
+    replace_arrays,
     with_room,
 )
 
@@ -180,7 +180,7 @@ class Vectors:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Everything, without given-up slots, for a snapshot."""
         with self._lock:
-            view, mean_of = _compacted(self._view), self._mean_of
+            view, mean_of = _compact(self._view), self._mean_of
         rows, bits = view.rows_between(0, view.used), view.bits_of(np.arange(view.used))
         saved: dict[str, npt.NDArray[Any]] = {
             "rows": rows,  # as they are compared, so that they can be mapped
@@ -261,7 +261,7 @@ class Vectors:
             return view
         ids = with_room(view.ids)
         ids[slots] = GONE
-        return replaced(view, ids=ids, alive=view.alive - len(slots))
+        return replace_arrays(view, ids=ids, alive=view.alive - len(slots))
 
     def _append(self, view: View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> View:
         """`view` with further slots at its end; the arrays grow by half when they are full."""
@@ -279,11 +279,11 @@ class Vectors:
         kept[used:needed] = rows.astype(np.float16)
         if bits is not None:
             bits[:, used:needed] = sign_bits(kept[used:needed], view.mean)
-        return replaced(
+        return replace_arrays(
             view,
             later=Held(kept, bits),
-            ids=appended(view.ids, chunk_ids),
-            notes=appended(view.notes, notes),
+            ids=append_values(view.ids, chunk_ids),
+            notes=append_values(view.notes, notes),
             alive=view.alive + len(chunk_ids),
         )
 
@@ -298,7 +298,7 @@ class Vectors:
             self._centre()
 
     def _compact(self) -> None:
-        self._view = _compacted(self._view)
+        self._view = _compact(self._view)
 
     def _centre(self) -> None:
         """Make the sign bits anew and choose how many candidates they need."""
@@ -316,7 +316,7 @@ class Vectors:
             bits[:, start:stop] = sign_bits(rows[start:stop], mean)
         self._mean_of = view.used
         self._view = _all_in_memory(view, Held(rows, bits), mean=mean)
-        self._view = replaced(self._view, candidates=self._enough_candidates())
+        self._view = replace_arrays(self._view, candidates=self._enough_candidates())
 
     def _enough_candidates(self) -> int:
         for candidates in CANDIDATE_STEPS:
@@ -359,7 +359,7 @@ def _check(view: View, dimensions: int) -> None:
         raise ValueError("the sign bits of a vector snapshot are missing or too many")
 
 
-def _compacted(view: View) -> View:
+def _compact(view: View) -> View:
     """The view without slots that were given up, all in memory."""
     alive = np.flatnonzero(view.ids != GONE)
     if len(alive) == view.used:
@@ -376,7 +376,7 @@ def _compacted(view: View) -> View:
 
 def _all_in_memory(view: View, held: Held, **changes: Any) -> View:
     nothing = Held.nothing(held.rows.shape[1])
-    return replaced(view, first=nothing, later=held, layout=view.layout + 1, **changes)
+    return replace_arrays(view, first=nothing, later=held, layout=view.layout + 1, **changes)
 
 
 def _promising(

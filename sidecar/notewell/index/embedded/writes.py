@@ -26,7 +26,7 @@ from notewell.index.batch import (
     paths_of,
 )
 from notewell.index.embedded.checksums import (
-    joined,
+    join_sums,
     link_sum,
     moved_sum,
     passage_sum,
@@ -208,10 +208,10 @@ def _put(connection: sqlite3.Connection, note_id: int, note: WrittenNote, change
     links = link_rows(note_id, note.put.note)
     connection.executemany(f"INSERT INTO links VALUES ({','.join('?' * 11)})", links)
     passages = _put_chunks(connection, note_id, note, changes.first_chunk)
-    links_sum = joined(link_sum(owner, ordinal, rest) for owner, ordinal, *rest in links)
+    links_sum = join_sums(link_sum(owner, ordinal, rest) for owner, ordinal, *rest in links)
     connection.execute(
         "UPDATE notes SET awaiting=?, checksum=?, passages_sum=?, links_sum=? WHERE id=?",
-        (note.awaiting, sum_of(connection, note_id), joined(passages), links_sum, note_id),
+        (note.awaiting, sum_of(connection, note_id), join_sums(passages), links_sum, note_id),
     )
 
 

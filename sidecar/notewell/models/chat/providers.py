@@ -31,7 +31,7 @@ from notewell.base.types.frozen import frozen
 from notewell.contract.context import AskModelsReply, ModelView
 from notewell.models.chat import ChatModel, ModelInfo
 from notewell.models.chat.wire import FIRST_PAUSE_S
-from notewell.models.keys import kept_key, write_key
+from notewell.models.keys import find_kept_key, write_key
 from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 
 UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
@@ -353,7 +353,7 @@ def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
 
 def stored_key(rules: AskRules) -> str:
     """The key in the keyring for these rules; "" if there is none."""
-    return kept_key(_name(rules))
+    return find_kept_key(_name(rules))
 
 
 def keep_key(rules: AskRules, key: str) -> None:

@@ -19,7 +19,7 @@ from notewell.base.types import (
     ModelRules,
 )
 from notewell.base.types.frozen import frozen
-from notewell.models.keys import kept_key, write_key
+from notewell.models.keys import find_kept_key, write_key
 from notewell.models.remote.services import (
     OWN_SERVER,
     EmbeddingEndpoint,
@@ -55,7 +55,7 @@ class Chosen:
         return urlsplit(self.base_url).netloc != urlsplit(self.service.base_url).netloc
 
 
-def chosen(rules: ModelRules) -> Chosen:
+def choose_model(rules: ModelRules) -> Chosen:
     """The service and model of the settings. Raises ConfigError if it has no such model."""
     service = service_named(rules.provider)
     if service is None:
@@ -71,7 +71,7 @@ def chosen(rules: ModelRules) -> Chosen:
 
 def remote_model(rules: ModelRules, environ: Mapping[str, str] | None = None) -> RemoteModel:
     """The model of the settings with its key. Raises ConfigError."""
-    one = chosen(rules)
+    one = choose_model(rules)
     row = one.row
     asked, keep_first = _dimensions(one)
     endpoint = EmbeddingEndpoint(
@@ -116,7 +116,7 @@ def _dimensions(one: Chosen) -> tuple[int | None, int | None]:
 
 def require_consent(rules: ModelRules, *, offline: bool) -> None:
     """Raise ModelUnavailableError if nothing may be sent to the host of the settings."""
-    one = chosen(rules)
+    one = choose_model(rules)
     if one.local:
         return
     if offline:
@@ -143,13 +143,13 @@ def consent_text(one: Chosen) -> str:
 
 def store_key(rules: ModelRules, key: str) -> None:
     """Store the key of the service in the keyring; "" removes it. Raises as `write_key` does."""
-    write_key(_key_name(chosen(rules)), key, ENV_MODEL_KEY)
+    write_key(_key_name(choose_model(rules)), key, ENV_MODEL_KEY)
 
 
 def _key(one: Chosen, environ: Mapping[str, str] | None) -> str:
     """The key to send; the usual variables only count for the service's own address."""
     variables = () if one.own else one.service.variables
-    return secret(ENV_MODEL_KEY, *variables, environ=environ) or kept_key(_key_name(one))
+    return secret(ENV_MODEL_KEY, *variables, environ=environ) or find_kept_key(_key_name(one))
 
 
 def _key_name(one: Chosen) -> str:

@@ -18,7 +18,7 @@ from notewell.base.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.base.support.http import HttpRequest, Json, Retry, is_loopback
 from notewell.base.types import FloatArray, SearchRules
 from notewell.base.types.frozen import frozen
-from notewell.models.keys import kept_key
+from notewell.models.keys import find_kept_key
 from notewell.models.providers import RerankerOptions
 from notewell.models.remote.client import ServiceClient
 from notewell.models.remote.model import check_address
@@ -160,7 +160,7 @@ def _key(rules: SearchRules, base_url: str) -> str:
     own = service is not None and urlsplit(base_url).netloc == urlsplit(service.base_url).netloc
     variables = service.variables if own and service is not None else ()
     name = f"embeddings {rules.rerank_provider} {base_url.rstrip('/')}"
-    return secret(ENV_RERANK_KEY, *variables) or kept_key(name)
+    return secret(ENV_RERANK_KEY, *variables) or find_kept_key(name)
 
 
 def _readable(text: str) -> str:

@@ -44,7 +44,7 @@ from notewell.search.query.language import (
     Text,
     Within,
 )
-from notewell.search.query.note_columns import NoteColumns, composed
+from notewell.search.query.note_columns import NoteColumns, compose_text
 from notewell.search.query.scopes import needed_words, written_test
 from notewell.search.query.text_matching import (
     candidate_chunks,
@@ -232,7 +232,7 @@ class _Evaluation:
         """The text of a note; of a file that is no text, what the index has of it."""
         text = self.read(note.path)
         if text is not None:
-            return composed(text)
+            return compose_text(text)
         return "\n".join(chunk.text for chunk in self.index.chunks_of(note.id))
 
     def literal(self, phrase: str, within: _Mask) -> _Mask:

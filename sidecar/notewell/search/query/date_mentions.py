@@ -88,7 +88,7 @@ class DateMention:
     words: tuple[str, ...]
 
 
-def mentioned_date(text: str, now: float) -> DateMention | None:
+def find_date(text: str, now: float) -> DateMention | None:
     """The first date that `text` mentions, the most exact kind first; None if there is none."""
     today = datetime.fromtimestamp(now).date()  # noqa: DTZ006 (users mean local days)
     return _find_mention(text, today)

@@ -80,14 +80,14 @@ class _PathColumn:
         return met
 
 
-def composed(text: str) -> str:
+def compose_text(text: str) -> str:
     """The text in NFC: letters with marks as one character, however they were typed."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def fold_case(text: str) -> str:
     """The text without regard to case, in NFC."""
-    return composed(text.casefold())
+    return compose_text(text.casefold())
 
 
 def _bytes(text: str) -> bytes:
@@ -143,7 +143,7 @@ class NoteColumns:
 
     def with_path(self, text: str, *, in_name: bool) -> Flags:
         """The notes (n,) whose path, or file name, holds `text`, ignoring case."""
-        return self._paths.holding(composed(text), in_name=in_name)
+        return self._paths.holding(compose_text(text), in_name=in_name)
 
     @cached_property
     def _tags(self) -> tuple[list[str], list[list[int]]]:
@@ -158,7 +158,7 @@ class NoteColumns:
     def with_tag(self, tag: str) -> Flags:
         """The notes (n,) that have a case-folded tag, or a child of it."""
         tags, places = self._tags
-        tag = composed(tag)
+        tag = compose_text(tag)
         met = np.zeros(len(self.notes), np.bool_)
         at = bisect_left(tags, tag)
         if at < len(tags) and tags[at] == tag:
@@ -202,7 +202,7 @@ class NoteColumns:
         return held
 
     def _values_of(self, wanted: Property) -> _Values:
-        name = composed(wanted.name)
+        name = compose_text(wanted.name)
         key = "type:" if wanted.reason == "type" else name
         found = self._values.get(key)
         if found is None:

@@ -142,7 +142,7 @@ def may_mean_daily_notes(parsed: ParsedQuery) -> bool:
             return True
         if isinstance(node, Property) and node.reason == "type":
             return True
-    if date_mentions.mentioned_date(parsed.text, time.time()) is not None:
+    if date_mentions.find_date(parsed.text, time.time()) is not None:
         return True
     return not _DAILY_WORDS.isdisjoint(words(parsed.text))
 

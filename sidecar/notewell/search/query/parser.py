@@ -226,7 +226,7 @@ def _text(lexeme: Lexeme) -> Text | Matches | None:
     if lexeme.kind != "pattern":
         return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
     try:
-        compiled(text, cased=False)
+        compile_pattern(text, cased=False)
     except ValueError:
         return None
     return Matches(text)
@@ -256,7 +256,7 @@ def _texts(node: Node) -> Iterator[Text]:
                 yield from _texts(part)
 
 
-def compiled(pattern: str, *, cased: bool) -> SearchText:
+def compile_pattern(pattern: str, *, cased: bool) -> SearchText:
     """A search of a text for a pattern; ValueError where RE2 does not know it."""
     import re2  # noqa: PLC0415 - few queries have patterns
 

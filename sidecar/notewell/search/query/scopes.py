@@ -13,7 +13,7 @@ from functools import partial
 
 from notewell.index.analyze import words
 from notewell.search.query.language import All, Either, Matches, Node, Not, SearchText, Text, Within
-from notewell.search.query.parser import compiled
+from notewell.search.query.parser import compile_pattern
 from notewell.vault.parse import one_line_end
 
 TextTest = Callable[[str], bool]
@@ -46,7 +46,7 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
         case Text(text, exact):
             test = partial(_holds_as_written, text) if cased else matching(text, exact=exact)
         case Matches(pattern):
-            test = partial(_has_match, compiled(pattern, cased=cased))
+            test = partial(_has_match, compile_pattern(pattern, cased=cased))
         case Not(part):
             test = partial(_none, [make(part)])
         case All(parts):
@@ -64,7 +64,7 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
 
 def match_finder(node: Node | None) -> FindMatch | None:
     """Finds the first match of a query's patterns in a text, as (start, end); None: it has none."""
-    searches = [compiled(pattern.pattern, cased=False) for pattern in _patterns(node)]
+    searches = [compile_pattern(pattern.pattern, cased=False) for pattern in _patterns(node)]
     return partial(_first_match, searches) if searches else None
 
 

@@ -335,7 +335,7 @@ def _is_another_form(word: str, other: str) -> bool:
     return sorted(word) != sorted(other) and word[-_SAME_END:] != other[-_SAME_END:]
 
 
-def corrected_text(text: str, fixes: Sequence[Fix]) -> str:
+def correct_text(text: str, fixes: Sequence[Fix]) -> str:
     """`text` with every fix made, in the case of the words that it replaces."""
     wanted = {fix.words: fix.text for fix in fixes}
     found = list(_words_in_order(text))
@@ -369,7 +369,7 @@ def _in_case_of(old: str, new: str) -> str:
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
-def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) -> Corrected | None:
+def correct_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) -> Corrected | None:
     """The whole query with its words and phrases corrected; None if nothing is to be corrected.
 
     Filters and excluded words stay as they are. `plain`: the query has no operators.
@@ -377,7 +377,7 @@ def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) ->
     pieces: list[str] = []
     end = 0
     for start, stop in [(0, len(query))] if plain else _find_searched(query):
-        pieces += [query[end:start], corrected_text(query[start:stop], fixes)]
+        pieces += [query[end:start], correct_text(query[start:stop], fixes)]
         end = stop
     text = "".join(pieces) + query[end:]
     if text == query:

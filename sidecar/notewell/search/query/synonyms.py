@@ -22,7 +22,7 @@ from notewell.index.analyze import words
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.query.find_note import find_note
-from notewell.search.query.spelling import Fix, corrected_text
+from notewell.search.query.spelling import Fix, correct_text
 
 Name: TypeAlias = tuple[str, ...]  # words, folded
 Group: TypeAlias = tuple[Name, ...]  # names that mean the same
@@ -87,7 +87,7 @@ class Synonyms:
             name = typed
             if len(typed) == 1:
                 name = next((each for each in group if len(each) > 1), typed)
-                text = corrected_text(text, [Fix(typed, " ".join(name))]) if name != typed else text
+                text = correct_text(text, [Fix(typed, " ".join(name))]) if name != typed else text
             short = [each[0] for each in group if len(each) == 1]
             for word in name:
                 others[word] = tuple(each for each in short if each != word)

@@ -22,7 +22,7 @@ from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.spelling import Fix, Speller, Spelling
-from notewell.search.query.word_forms import other_forms, transliterated
+from notewell.search.query.word_forms import other_forms, transliterate
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
@@ -244,7 +244,7 @@ def _in_other_forms(
     """The words that the vault has in another form of English, each with its forms there."""
     possible = {word: other_forms(word) for word in dict.fromkeys(ordered)}
     for word, forms in possible.items():
-        plain = None if frequency(keywords, word) else transliterated(word)
+        plain = None if frequency(keywords, word) else transliterate(word)
         possible[word] = forms if plain is None else (*forms, plain)
     keywords.expect([form for forms in possible.values() for form in forms])
     found: dict[str, Mapping[str, float]] = {}

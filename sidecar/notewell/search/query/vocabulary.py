@@ -93,10 +93,10 @@ class NameIndex:
 
 
 def _mark(text: str) -> str:
-    return _WORD_START.sub(_WORD, folded(text).lstrip())
+    return _WORD_START.sub(_WORD, fold_line(text).lstrip())
 
 
-def folded(text: str) -> str:
+def fold_line(text: str) -> str:
     """`text` on one line, without case and accents."""
     if text.isascii():
         return _CONTROL.sub(" ", text.lower())

@@ -100,7 +100,7 @@ def _load_list() -> Mapping[str, tuple[str, ...]]:
 _LISTED = _load_list()
 
 
-def transliterated(word: str) -> str | None:
+def transliterate(word: str) -> str | None:
     """A folded word with plain vowels for `ae`, `oe` and `ue`: *mueller* is also *muller*."""
     if len(word) < _FEWEST_TRANSLITERATED or not word.isascii():
         return None

@@ -25,7 +25,7 @@ from notewell.search.facts.note_facts import Facts
 from notewell.search.query.date_mentions import DateMention
 from notewell.search.query.terms import Terms
 from notewell.search.query.text_matching import fold
-from notewell.search.rank.evidence import Links, activated, linked_from_best, relative
+from notewell.search.rank.evidence import Links, links_from_best, relative, spread_activation
 from notewell.search.rank.ranking import Multipliers
 
 _MATES = 20  # first notes that boost each other if they share a folder
@@ -90,7 +90,7 @@ def by_links(
     Spreading activation: Crestani 1997, "Application of spreading activation techniques in
     information retrieval".
     """
-    received = activated(scores, links, degrees)
+    received = spread_activation(scores, links, degrees)
     central = np.log1p(degrees.astype(np.float64))
     return _multiplier(activation * received + centrality * relative(central))
 
@@ -238,7 +238,7 @@ class Boosts:
         centrality = self._strength("links", self.rules.centrality_boost if requested != 0 else 0.0)
         if activation <= 0 and centrality <= 0:
             return None
-        links, degrees = linked_from_best(self.context.index, ids)
+        links, degrees = links_from_best(self.context.index, ids)
         return by_links(scores, links, degrees, activation=activation, centrality=centrality)
 
     def _by_recency(self, ids: IdArray) -> FloatArray | None:

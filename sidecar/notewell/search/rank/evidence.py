@@ -324,11 +324,13 @@ def weigh_links(
     if best <= 0.0:
         return links
     scores = others[top] / np.float32(best)
-    links[top] = weight * activated(scores, *find_links(ids[top]))
+    links[top] = weight * spread_activation(scores, *find_links(ids[top]))
     return links
 
 
-def activated(scores: FloatArray, links: Links, degrees: FloatArray) -> npt.NDArray[np.float64]:
+def spread_activation(
+    scores: FloatArray, links: Links, degrees: FloatArray
+) -> npt.NDArray[np.float64]:
     """The activation of notes by links, relative to the most activated note (n,).
 
     A seed spreads the square of its score over its links, divided by the square root of their
@@ -341,7 +343,7 @@ def activated(scores: FloatArray, links: Links, degrees: FloatArray) -> npt.NDAr
     return relative(received / np.sqrt(np.maximum(degrees, 1.0)))
 
 
-def linked_from_best(index: IndexReader, ids: IdArray) -> tuple[Links, FloatArray]:
+def links_from_best(index: IndexReader, ids: IdArray) -> tuple[Links, FloatArray]:
     """Links of the first SEEDS notes to others of `ids`, by place, and the notes' degrees (n,).
 
     `ids` are in order of their scores.

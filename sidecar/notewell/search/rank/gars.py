@@ -251,7 +251,7 @@ def step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[in
             return index.graph.neighbours(note_id) | index.graph.backlinks(note_id)
 
 
-def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
+def link_direction(index: IndexReader, note_id: int, other: int) -> Direction | None:
     """Direction of links between a note and another: `out` to it, `in` from it; None: no link."""
     out = other in index.graph.neighbours(note_id)
     into = other in index.graph.backlinks(note_id)
@@ -268,7 +268,7 @@ def _reason(
     if seed is None:
         return None
     if found.how == "linked":
-        is_back = linked(index, found.seed, note_id) == "in"
+        is_back = link_direction(index, found.seed, note_id) == "in"
         return Reason("links", f"{'links to' if is_back else 'linked from'} '{seed.title}'")
     through = notes.get(found.through) if found.through is not None else None
     named = "the same note" if through is None else f"'{through.title}'"

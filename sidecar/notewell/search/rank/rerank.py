@@ -32,7 +32,7 @@ def is_wanted(context: SearchContext) -> bool:
     return context.rules.rerank if requested is None else requested
 
 
-def reranked(
+def rerank_notes(
     context: SearchContext, notes: Sequence[RankedNote], text: str, report: Report
 ) -> Sequence[RankedNote]:
     """The notes in their new order; `text` is the text of the query."""

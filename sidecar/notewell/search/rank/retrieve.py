@@ -259,7 +259,7 @@ def _find_described(index: IndexReader, keyword: KeywordResult, whole: IdArray) 
     """See `described`, of the notes at these places of the matches; 0 at -1."""
     known = np.flatnonzero(whole >= 0)
     found = np.zeros(len(whole), np.float32)
-    found[known] = described(index, keyword.terms, keyword.matches.at(whole[known]))
+    found[known] = measure_described(index, keyword.terms, keyword.matches.at(whole[known]))
     return found
 
 
@@ -391,7 +391,7 @@ _DESCRIBING = np.uint16(
 _LEAST_WORDS, _MOST_WORDS = 2, 8
 
 
-def described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatArray:
+def measure_described(index: IndexReader, terms: Terms, matches: NoteMatches) -> FloatArray:
     """Share of the query that the notes say with their describing fields beyond their names.
 
     An array (n,) between 0 and 1, aligned with `matches`: the squared share of the query, by idf,

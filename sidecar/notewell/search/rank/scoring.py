@@ -153,7 +153,7 @@ class Scoring:
         meaning = np.zeros_like(words)
         if plan.semantic_weight > 0:
             meaning = evidence.weigh_meaning(notes, others, plan.semantic_weight, weights.mean)
-        find_links = partial(evidence.linked_from_best, self.context.index)
+        find_links = partial(evidence.links_from_best, self.context.index)
         links = evidence.weigh_links(notes.ids, others + meaning, weights.links, find_links)
         return Addends(words, meaning, coverage, names, links)
 

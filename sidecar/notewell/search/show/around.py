@@ -28,7 +28,7 @@ from notewell.contract.search import AroundReply, AroundRequest, RawScores, Resu
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.query.find_note import find_note
-from notewell.search.rank.gars import linked
+from notewell.search.rank.gars import link_direction
 from notewell.search.rank.ranking import RankedNote
 from notewell.search.show import results
 from notewell.search.show.shared_context import SharedContext
@@ -243,6 +243,6 @@ def _with_reasons(
         other = index.note_at(result.path)
         if other is not None:
             reasons = (*result.reasons, *shared.reasons(index, other))
-            direction = linked(index, note.id, other.id)
+            direction = link_direction(index, note.id, other.id)
             reasoned.append(replace(result, reasons=reasons, linked=direction))
     return tuple(reasoned)

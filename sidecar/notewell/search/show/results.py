@@ -299,7 +299,7 @@ def without_words(
     return without(scope.notes, found_ids.astype(np.int64))
 
 
-def unscored(
+def list_unscored(
     index: IndexReader, others: IdArray, room: int, snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
     """Results for the latest of the `others`, which come after those with scores."""

@@ -14,7 +14,7 @@ from notewell.base.types import Direction, StoredNote
 from notewell.base.types.frozen import frozen
 from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
-from notewell.search.rank.gars import linked, step
+from notewell.search.rank.gars import link_direction, step
 from notewell.search.rank.ranking import RankedNote
 from notewell.search.show.duplicates import is_duplicate, runs_of
 from notewell.search.show.similar_source import SimilarSource
@@ -145,7 +145,7 @@ class Reasons:
 
     def _link_direction(self, note: StoredNote) -> Direction | None:
         source = self._source.note
-        return linked(self._index, source.id, note.id) if source is not None else None
+        return link_direction(self._index, source.id, note.id) if source is not None else None
 
     def _reasons(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
         yield from self._same(note, ranked)

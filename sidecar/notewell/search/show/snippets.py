@@ -24,7 +24,14 @@ from notewell.index.analyze import (
     stem,
 )
 from notewell.search.show.shown_text import ShownText, shown_text
-from notewell.search.show.windows import Snippet, TokenHit, densest_window, merged, render, widened
+from notewell.search.show.windows import (
+    Snippet,
+    TokenHit,
+    densest_window,
+    merge_marks,
+    render,
+    widen,
+)
 
 _FOLDED = re.compile(f"[{FOLDED}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
@@ -118,10 +125,10 @@ class Snippets:
         phrase = self._phrase(read.flat)
         sentence = self._sentence(text, hits) if semantic and phrase is None else None
         first, last = phrase or sentence or densest_window(hits, self._weights, self._chars, shown)
-        start, end = widened(shown, first, last, self._chars)
+        start, end = widen(shown, first, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
         marks = [(hit.start, hit.end) for hit in inside] + self._special(read, start, end)
-        marks = merged(marks if phrase is None else [*marks, (phrase[0], min(phrase[1], end))])
+        marks = merge_marks(marks if phrase is None else [*marks, (phrase[0], min(phrase[1], end))])
         at = marks[0][0] if marks else start
         if inside:
             weights = [self._weights[hit.token] for hit in inside]

@@ -50,7 +50,7 @@ def densest_window(
     return chosen
 
 
-def widened(shown: ShownText, first: int, last: int, chars: int) -> tuple[int, int]:
+def widen(shown: ShownText, first: int, last: int, chars: int) -> tuple[int, int]:
     """The part of the text around [first, last) that is shown."""
     low, high = shown.between_walls(first)
     last = min(last, first + chars, high)
@@ -127,7 +127,7 @@ def render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at
     return Snippet(line, _utf16(line, shown), at)
 
 
-def merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def merge_marks(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Marks in order; overlapping or touching ones are joined."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(marks):

@@ -86,7 +86,7 @@ def is_markdown(path: str) -> bool:
     return reader is not None and reader.kind == MARKDOWN.kind
 
 
-def described(types: Iterable[str]) -> str:
+def describe_types(types: Iterable[str]) -> str:
     """Names the files with these endings: "Markdown files (.md), canvases (.canvas)"."""
     return ", ".join(f"{READERS[ending].name} ({ending})" for ending in types)
 

@@ -24,15 +24,15 @@ def load_object(text: str, path: str, what: str) -> Mapping[str, Json]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         why = f"its JSON is broken or cut off at {place}: {error.msg}"
-        raise refused(path, what, why) from error
+        raise refusal(path, what, why) from error
     except (ValueError, RecursionError) as error:
-        raise refused(path, what, f"its JSON cannot be read: {error}") from error
+        raise refusal(path, what, f"its JSON cannot be read: {error}") from error
     if not isinstance(loaded, dict):
-        raise refused(path, what, "its JSON is no object")
+        raise refusal(path, what, "its JSON is no object")
     return loaded
 
 
-def refused(path: str, what: str, why: str) -> UnreadableNoteError:
+def refusal(path: str, what: str, why: str) -> UnreadableNoteError:
     """The error for a file that is not what its name says."""
     return UnreadableNoteError(f"{path} is no valid {what}: {why}.", code="unreadable")
 
@@ -113,7 +113,7 @@ def load_canvas(text: str, path: str) -> Canvas:
     loaded = load_object(text, path, _CANVAS)
     entries, links = loaded.get("nodes", []), loaded.get("edges", [])
     if not isinstance(entries, list) or not isinstance(links, list):
-        raise refused(path, _CANVAS, "`nodes` and `edges` of its JSON are not lists")
+        raise refusal(path, _CANVAS, "`nodes` and `edges` of its JSON are not lists")
     nodes = tuple(_nodes(entries[:MAX_NODES]))
     warnings = (*_cut("nodes", len(entries), MAX_NODES), *_cut("edges", len(links), MAX_EDGES))
     return Canvas(nodes, tuple(_edges(links[:MAX_EDGES])), warnings)

@@ -15,7 +15,7 @@ from notewell.vault.readers.canvas_file import (
     load_object,
     name_of,
     number_of,
-    refused,
+    refusal,
     text_of,
 )
 from notewell.vault.readers.note_builder import FileDescription, NoteBuilder
@@ -56,7 +56,7 @@ def _elements(text: str, path: str) -> Sequence[Element]:
         return ()
     entries = load_object(text, path, _WHAT).get("elements", [])
     if not isinstance(entries, list):
-        raise refused(path, _WHAT, "its `elements` are no list")
+        raise refusal(path, _WHAT, "its `elements` are no list")
     kept = [
         entry
         for entry in entries[:_MAX_ELEMENTS]

@@ -332,7 +332,7 @@ def _paragraphs(lines: Sequence[PdfLine], levels: dict[float, int]) -> Iterator[
         titles = len(line.text) <= _MAX_HEADING and not _LEADERS.search(line.text)
         own = levels.get(_round(line.size), 0) if titles else 0
         if before is not None and not _begins(before, line, usual, same=own == level):
-            text = joined(text, line.text)
+            text = join_lines(text, line.text)
         else:
             if text:
                 yield _clean(text), level
@@ -361,7 +361,7 @@ def _usual_gap(lines: Sequence[PdfLine]) -> float:
     return median(gaps) if gaps else 0.0
 
 
-def joined(first: str, second: str) -> str:
+def join_lines(first: str, second: str) -> str:
     """Two parts of a paragraph as one, a word that was hyphenated between them whole again."""
     if _HYPHENATED.search(first[-1:]):
         return first + second
@@ -396,7 +396,7 @@ def _join_page(before: list[PrintedBlock], found: list[PrintedBlock]) -> None:
         cut = len(first.text)
     else:
         cut = len(first.text.split(maxsplit=1)[0])
-    before[-1] = replace(last, text=joined(last.text, first.text[:cut]))
+    before[-1] = replace(last, text=join_lines(last.text, first.text[:cut]))
     rest = first.text[cut:].strip()
     found[:1] = [replace(first, text=rest)] if rest else []
 

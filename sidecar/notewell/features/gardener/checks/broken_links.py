@@ -21,7 +21,7 @@ from notewell.api.types import frozen
 from notewell.api.vault import Link
 from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import (
-    folded,
+    fold_name,
     letters_of,
     link_target,
     slipped_names,
@@ -106,7 +106,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             if meant is not None and meant.path != note.path:
                 yield from _suggest(garden, note, body, link, meant)
             elif meant is None and link.kind == "wikilink" and not link.embed:
-                missing[folded(link.target)].append((note, link))
+                missing[fold_name(link.target)].append((note, link))
     yield from _missing_notes(garden, missing.values())
 
 

@@ -10,7 +10,7 @@ from notewell.features.gardener.garden import (
     Garden,
     NoteFacts,
     Vote,
-    centred,
+    centre_vectors,
     neighbours,
     votes,
 )
@@ -30,7 +30,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     if not tags or len(garden.known) <= NEIGHBOURS:
         return
     paths = [note.path for note in garden.tended_notes() if not garden.is_daily(note)]
-    for path, around in neighbours(garden, paths, centred(garden)):
+    for path, around in neighbours(garden, paths, centre_vectors(garden)):
         note = garden.notes[path]
         for vote in votes(around, tags):
             if vote.share < MIN_SHARE:

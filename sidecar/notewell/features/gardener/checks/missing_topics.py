@@ -8,7 +8,7 @@ from notewell.features.gardener.garden import (
     NEIGHBOURS,
     Garden,
     NoteFacts,
-    centred,
+    centre_vectors,
     neighbours,
     votes,
 )
@@ -38,7 +38,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     ]
     if not own or not bare:
         return
-    around = dict(neighbours(garden, [note.path for note in bare], centred(garden)))
+    around = dict(neighbours(garden, [note.path for note in bare], centre_vectors(garden)))
     for note in bare:
         linked = [target for _, target in note.links if target in own]
         found = dict.fromkeys(linked, (_LINKED, "the note links to it"))

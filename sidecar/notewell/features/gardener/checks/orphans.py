@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notewell.features.gardener.garden import Garden, Neighbour, NoteFacts, centred, neighbours
+from notewell.features.gardener.garden import (
+    Garden,
+    Neighbour,
+    NoteFacts,
+    centre_vectors,
+    neighbours,
+)
 from notewell.features.gardener.mentions import property_link
 from notewell.features.gardener.plans import suggestion
 from notewell.features.gardener.requests import GardenCheck, SuggestedEdit, SuggestionView
@@ -21,7 +27,7 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     orphans = [note.path for note in garden.tended_notes() if _is_orphan(garden, note)]
     if not orphans or len(garden.known) < 2:
         return
-    for path, around in neighbours(garden, orphans, centred(garden), most=4 * MOST):
+    for path, around in neighbours(garden, orphans, centre_vectors(garden), most=4 * MOST):
         orphan = garden.notes[path]
         fit = [
             neighbour

@@ -17,7 +17,7 @@ from notewell.features.gardener.garden import Garden, NoteBody, NoteFacts
 from notewell.features.gardener.mentions import (
     Mention,
     NameFinder,
-    folded,
+    fold_name,
     is_in_table,
     is_markup,
     link_to,
@@ -155,8 +155,8 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
     written: dict[str, set[str]] = defaultdict(set)
     for note in garden.notes.values():
         for name in {note.name, note.title, *note.aliases}:
-            paths[folded(name)].add(note.path)
-            written[folded(name)].add(name.strip())
+            paths[fold_name(name)].add(note.path)
+            written[fold_name(name)].add(name.strip())
     return {
         name: _Target(next(iter(found)), tuple(sorted(written[name])))
         for name, found in paths.items()
@@ -174,7 +174,7 @@ def _linked_names(note: NoteFacts, body: NoteBody) -> set[str]:
         for link, target in note.links
         if target is not None and link.start >= body.start
     }
-    return {*map(folded, shown), *(f"\n{name}" for name in shown)}
+    return {*map(fold_name, shown), *(f"\n{name}" for name in shown)}
 
 
 def _worth(
