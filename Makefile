@@ -25,11 +25,14 @@ TORCH_VENV := .venv-torch
 TORCH_PY := $(TORCH_VENV)/bin/python
 RELEASE_VENV := .venv-release
 RELEASE_PY := $(RELEASE_VENV)/bin/python
+MEASURE_VENV := .venv-measure
+MEASURE_PY := $(MEASURE_VENV)/bin/python
 DIST := dist
 PIP := -m pip --disable-pip-version-check --quiet
 # Most modules of most packages are never imported; those that are compile then.
 INSTALL := install --no-compile
 TORCH_PIP = $(PY) $(PIP) --python $(TORCH_PY)
+MEASURE_PIP = $(PY) $(PIP) --python $(MEASURE_PY)
 RELEASE_PIP = $(PY) $(PIP) --python $(RELEASE_PY)
 
 # Tests write much, and on a disk they wait for it: in memory, where 4 GB are free and programs may run.
@@ -43,7 +46,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
 	browser python-tools node-tools torch-tools release-tools contract contract-check plugin web pages release release-try \
-	release-check helper workflows-check notices audit bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress fuzz eval eval-languages eval-engines bench load clean
+	release-check helper workflows-check notices audit bench-plugin bench-phone bench-web bench-growth bench-postgres test-torch stress coverage mutation fuzz eval eval-languages eval-engines bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -155,6 +158,13 @@ stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vect
 	@NOTEWELL_TEST_STRESS=long $(PY) -m pytest -q tests/stress/test_operations.py tests/faults/test_vault_changes.py \
 		tests/models/remote/test_real_server.py
 
+coverage: $(MEASURE_VENV)/.made ## Lines and branches of each room that the quick tests reach
+	@$(MEASURE_PY) -m pytest -n auto -q --quick tests --cov=notewell --cov-branch --cov-report=json:$(MEASURE_VENV)/coverage.json
+	@$(MEASURE_PY) -m tests.coverage $(MEASURE_VENV)/coverage.json
+
+mutation: $(MEASURE_VENV)/.made ## How many small faults in the writer, the batch and the ranking their tests notice
+	@$(MEASURE_PY) -m tests.mutation
+
 fuzz: $(VENV)/.tests ## Random inputs for parsers, packs, settings and servers; found ones are in tests/fuzz/out
 	@$(PY) -m tests.fuzz.run --inputs $(INPUTS_OF_FUZZ) --result tests/fuzz/results.json
 
@@ -224,6 +234,11 @@ $(VENV)/.quick: $(VENV)/.runs pyproject.toml
 $(RELEASE_VENV)/.made: pyproject.toml | $(VENV)/.made
 	@$(PY) -m venv --without-pip $(RELEASE_VENV)
 	@$(RELEASE_PIP) $(INSTALL) --group release
+	@touch $@
+
+$(MEASURE_VENV)/.made: $(VENV)/.made pyproject.toml
+	@$(PY) -m venv --without-pip $(MEASURE_VENV)
+	@$(MEASURE_PIP) $(INSTALL) --group measure -e .
 	@touch $@
 
 $(RELEASE_VENV)/.helper: $(RELEASE_VENV)/.made
