@@ -91,6 +91,26 @@ def test_short_foreign_and_correct_words_are_not_changed(check: Check, typed: st
     assert check(typed) == Spelling()
 
 
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [("graf", "graph"), ("graff", "graph"), ("fotos", "photos"), ("filosofy", "philosophy")],
+)
+def test_a_word_that_sounds_alike_is_meant(
+    make_library: MakeLibrary, typed: str, wanted: str
+) -> None:
+    notes = {
+        "Graph view.md": "The graph of all notes.",
+        "Photos.md": "Photos of the garden, and a folio.",
+        "Books.md": "Philosophy, mostly.",
+        "Other.md": "Grass and gravel; a quote.",
+    }
+    library = make_library(notes)
+    reply = library.search(typed, mode="keyword")
+    assert reply.corrected is not None
+    assert reply.corrected["text"] == wanted
+    assert library.paths(typed, mode="keyword") == library.paths(wanted, mode="keyword")
+
+
 def test_two_edits_count_half_of_one(check: Check) -> None:
     assert check("beekeping").alternatives["beekeping"] == {"beekeeping": 0.5}
     assert check("bekeping").alternatives["bekeping"] == {"beekeeping": 0.25}

@@ -46,6 +46,8 @@ _OFTEN = 3  # notes that have two words beside each other, from which they belon
 _SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
 _PART_LETTERS = 3  # of both parts of a word that should be two
 _MOST_HOLDING = 12  # words of which one is a part
+# Spellings of one sound in English that are more than one edit apart.
+_SOUNDS = (("ff", "ph"), ("f", "ph"), ("ph", "f"), ("kw", "qu"))
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
 
 
@@ -202,7 +204,7 @@ class Speller:
     ) -> None:
         parts: tuple[str, ...] = ()
         known = self._count(word) > 0
-        better = self._more_common(word) if known else self.corrections(word)
+        better = self._more_common(word) if known else self._corrections_by_sound(word)
         if not known and self.is_real is not None and self.is_real(word):
             better = {each: better[each] for each in better if self._fits(each, neighbours)}
         elif not better and not known:
@@ -215,6 +217,12 @@ class Speller:
             found.alternatives[word] = better
             best = next(each for each in better if each != word)
             found.fixes.append(Fix((word,), self._surface(best)))
+
+    def _corrections_by_sound(self, word: str) -> dict[str, float]:
+        """The corrections at one edit, after words that sound alike: `graf` is *graph*."""
+        spelled = (word.replace(one, other) for one, other in _SOUNDS if one in word)
+        alike = [each for each in dict.fromkeys(spelled) if self._count(each)]
+        return dict.fromkeys(alike, CORRECTION_WEIGHT) | self.corrections(word)
 
     def _fits(self, word: str, neighbours: Sequence[tuple[str, str]]) -> bool:
         """Tell whether the vault often has a word beside one of its neighbours in the query."""
