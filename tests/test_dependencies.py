@@ -49,7 +49,7 @@ def test_no_version_with_a_known_weakness_may_be_installed() -> None:
         needed = Requirement(line)
         name = needed.name.lower()
         if name in FIXED:
-            least = [one.version for one in needed.specifier if one.operator == ">="]
+            least = [each.version for each in needed.specifier if each.operator == ">="]
             assert least, line
             assert Version(least[0]) >= Version(FIXED[name][0]), FIXED[name][1]
 

@@ -215,7 +215,7 @@ def _figure(at: Home, found: Round) -> Figure:
         f" {100 * found.own_cpu_s / found.wall_s:.0f} % of one, which is subtracted; health"
         f" {Times.of(found.health or [0.0])}; status {Times.of(found.status or [0.0])};"
         f" memory {found.memory_mb:.0f} MB, of readers alone"
-        f" {[round(one) for one in found.readers_mb]}; other statuses: {others or 'none'}",
+        f" {[round(each) for each in found.readers_mb]}; other statuses: {others or 'none'}",
     )
 
 

@@ -114,7 +114,7 @@ class Server:
     def cpu_s(self) -> float | None:
         """Processor time the server and its readers have used, seconds; None if unknown."""
         used = [_cpu_s(pid) for pid in (self._pid, *self._readers())]
-        return None if used[0] is None else sum(one or 0.0 for one in used)
+        return None if used[0] is None else sum(each or 0.0 for each in used)
 
     def readers_own_mb(self) -> list[float]:
         """Memory of each reader that no other process has, in 10**6 bytes; of Linux alone."""

@@ -166,7 +166,11 @@ def test_a_vault_whose_record_is_lost_too_keeps_its_index(
 ) -> None:
     attic, _, phone, roam = known
     index(settings, attic)
-    for name in (REGISTRY, BACKUP, *(f"vaults/{one.id}/{RECORD}" for one in (attic, phone, roam))):
+    for name in (
+        REGISTRY,
+        BACKUP,
+        *(f"vaults/{each.id}/{RECORD}" for each in (attic, phone, roam)),
+    ):
         (settings.data_dir / name).write_bytes(b"\0")
     vaults = Vaults(settings, features=FEATURES)
 

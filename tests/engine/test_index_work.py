@@ -539,7 +539,7 @@ def test_forgetting_is_told_and_an_edit_at_the_client_is_stronger(
 ) -> None:
     engine = started("mirror")
     forgotten, edited = remember(engine), remember(engine, "Bread rises overnight.")
-    texts = {one.path: one.content or "" for one in apply_all(engine)}
+    texts = {each.path: each.content or "" for each in apply_all(engine)}
     engine.answer(ForgetMemory(forgotten))
     engine.answer(ForgetMemory(edited))
     told = engine.work.server_writes(0, 100).changes

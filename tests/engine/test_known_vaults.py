@@ -211,7 +211,7 @@ def test_changed_sections_hold_for_open_vaults_and_for_those_opened_later(
     vaults.use_sections(["ask"], lambda _: changed)
 
     later = vaults.open(second, writable=True)
-    assert [one.vault.chat().rules for one in (engine, later)] == [asked, asked]
+    assert [each.vault.chat().rules for each in (engine, later)] == [asked, asked]
     assert vaults.settings(first) == replace(settings, ask=asked)  # the other section as before
     vaults.close()
 

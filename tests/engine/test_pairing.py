@@ -54,7 +54,7 @@ def test_of_two_at_once_only_one_gets_in(devices: Devices) -> None:
     with ThreadPoolExecutor(4) as pool:
         paired = list(pool.map(lambda n: devices.pair(code, f"phone {n}"), range(4)))
 
-    assert len([one for one in paired if one is not None]) == 1
+    assert len([each for each in paired if each is not None]) == 1
     assert len(devices.all()) == 1
 
 

@@ -453,7 +453,7 @@ def test_no_reply_is_lost_when_a_reader_is_killed_and_each_search_is_logged_once
     (first,) = served.readers()
     first.kill()
     replies += served.search_together(
-        40, lambda: any(one.pid != first.pid for one in served.at_work())
+        40, lambda: any(each.pid != first.pid for each in served.at_work())
     )
     assert {status for status, _ in replies} == {200}
     assert {reply["results"][0]["path"] for _, reply in replies} == {"Bread/Loaf.md"}

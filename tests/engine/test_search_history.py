@@ -157,7 +157,7 @@ def test_an_opened_result_is_matched_to_its_search_and_rank(open_engine: Open) -
     assert told.recorded
     assert by_text.recorded
     [entry] = engine.history.log(limit=10).entries
-    assert [(one.path, one.rank) for one in entry.opened] == [(second, 2), ("Bees.md", 7)]
+    assert [(each.path, each.rank) for each in entry.opened] == [(second, 2), ("Bees.md", 7)]
 
 
 def test_an_opened_result_of_an_unknown_search_is_reported(open_engine: Open) -> None:

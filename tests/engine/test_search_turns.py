@@ -88,7 +88,7 @@ def test_a_search_does_not_wait_for_the_model_of_another(engine: Engine, model: 
 
 
 def test_searches_at_the_same_time_find_what_they_find_alone(engine: Engine) -> None:
-    queries = [f"{one} {other}" for one in WORDS for other in WORDS if one != other]
+    queries = [f"{word} {other}" for word in WORDS for other in WORDS if word != other]
     alone = scores([ask(engine, query) for query in queries])
 
     with ThreadPoolExecutor(8) as threads:

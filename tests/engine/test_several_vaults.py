@@ -60,7 +60,7 @@ def test_results_are_ordered_by_the_evidence_of_all_vaults() -> None:
         3,
     )
 
-    assert [(one.vault, one.path, one.score) for one in found.results] == [
+    assert [(result.vault, result.path, result.score) for result in found.results] == [
         ("Work", "Work-0.md", 1.0),
         ("Home", "Home-0.md", 0.5),
         ("Home", "Home-1.md", 0.45),
@@ -74,7 +74,7 @@ def test_by_meaning_alone_scores_are_compared_as_they_are() -> None:
         VaultAnswer("Home", reply("Home", 9.0, 0.2, mode="semantic")),
         VaultAnswer("Work", reply("Work", 1.0, 0.6, mode="semantic")),
     ]
-    assert [one.score for one in merge_answers(parts, 10).results] == [0.6, 0.2]
+    assert [result.score for result in merge_answers(parts, 10).results] == [0.6, 0.2]
 
 
 def test_a_vault_that_does_not_answer_is_told_and_warnings_name_theirs() -> None:

@@ -93,8 +93,8 @@ def _rows(model: str, options: argparse.Namespace) -> Iterator[_Row]:
         for pair in options.pairs.split(","):
             asked, read = pair.split("-")
             folders = [
-                locate(options.data, _ARCHIVE, f"xquad/xquad-{one}", settings.data_dir)
-                for one in (asked, read)
+                locate(options.data, _ARCHIVE, f"xquad/xquad-{each}", settings.data_dir)
+                for each in (asked, read)
             ]
             if None in folders:
                 return
@@ -115,7 +115,7 @@ def _table(tables: Sequence[Sequence[_Row]]) -> str:
         "| --- | ---: |" + " --- |" * len(names),
     ]
     for same in zip(*tables, strict=True):
-        figures = " | ".join(f"{one.gain:.3f} / {one.first:.3f}" for one in same)
+        figures = " | ".join(f"{each.gain:.3f} / {each.first:.3f}" for each in same)
         lines.append(f"| {same[0].what} | {same[0].queries} | {figures} |")
     return "\n".join(lines)
 
@@ -131,7 +131,7 @@ def _of_pages(data: Path, work: Path, embedder: Embedder, model: str) -> Iterato
     texts = [f"{read[address].title}\n{read[address].text}" for address in shared]
     passages = (shared, embedder.embed_passages(texts))
     for what in ("title", "description"):
-        queries = {one: text for one in shared if (text := getattr(asked[one], what))}
+        queries = {each: text for each in shared if (text := getattr(asked[each], what))}
         found = _ranked(queries, {query: query for query in queries}, passages, embedder)
         yield _Row(f"German {what}, English page", model, *found)
 

@@ -94,7 +94,7 @@ def _sets(options: argparse.Namespace) -> dict[str, tuple[Path, list[DevQuery]]]
         return place
 
     made = make_sets(found, frozenset())
-    names = {one.name for one in COLLECTIONS} & made.keys()
+    names = {collection.name for collection in COLLECTIONS} & made.keys()
     places = folders(found, names, options.work)
     sets = {name: (places[name], _drawn(made[name])) for name in names}
     known = found("known-obsidian-help-en", "known-obsidian-help-en")

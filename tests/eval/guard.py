@@ -62,7 +62,7 @@ JUDGED = (
     ),
     JudgedFolder("scifact", "ir-scifact", "scifact"),
     JudgedFolder("dbpedia", "ir-dbpedia-entity-5k", "dbpedia-entity-5k"),
-    *(JudgedFolder(f"xquad-{one}", _XQUAD, f"xquad/xquad-{one}") for one in ("de", "ru", "zh")),
+    *(JudgedFolder(f"xquad-{each}", _XQUAD, f"xquad/xquad-{each}") for each in ("de", "ru", "zh")),
 )  # fmt: skip
 
 
@@ -112,9 +112,9 @@ def _everyday(
         hidden.update({"hidden": figure.hidden, "right": figure.right})
     answered = [figure for figure in figures if figure.kind != NO_ANSWER]
     if answered:
-        yield "everyday", {one.id: one.ndcg for one in answered}
-    for kind in dict.fromkeys(one.kind for one in answered):
-        of_kind = {one.id: one.ndcg for one in answered if one.kind == kind}
+        yield "everyday", {each.id: each.ndcg for each in answered}
+    for kind in dict.fromkeys(each.kind for each in answered):
+        of_kind = {each.id: each.ndcg for each in answered if each.kind == kind}
         yield f"everyday {kind}", of_kind
 
 

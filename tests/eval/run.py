@@ -79,15 +79,15 @@ def main() -> int:
     work = settings.data_dir
     reports: list[EvalReport] = []
     with closing(Vaults(settings, fetch_missing=True, say=say, features=FEATURES)) as vaults:
-        for one in SETS:
-            if options.sets and one.name not in options.sets:
+        for each in SETS:
+            if options.sets and each.name not in options.sets:
                 continue
             began = time.monotonic()
-            report = measure(one, options.data, work, vaults)
+            report = measure(each, options.data, work, vaults)
             if report is None:
-                say(f"{one.name}: skipped, {options.data} does not have {one.archive}.tar.gz")
+                say(f"{each.name}: skipped, {options.data} does not have {each.archive}.tar.gz")
                 continue
-            say(f"{one.name}: {report.documents} notes, {time.monotonic() - began:.0f} s")
+            say(f"{each.name}: {report.documents} notes, {time.monotonic() - began:.0f} s")
             reports.append(report)
     if reports:
         save(reports, options.out)

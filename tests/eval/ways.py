@@ -89,7 +89,7 @@ def _judged(name: str, options: argparse.Namespace) -> Judged | None:
         folder = locate(options.data, _HELP, _HELP, work)
         if vault is None or folder is None:
             return None
-        files = (folder / one for one in ("queries.jsonl", "qrels.tsv", "drops.tsv"))
+        files = (folder / each for each in ("queries.jsonl", "qrels.tsv", "drops.tsv"))
         queries, qrels, drops = files
         return Judged(vault, read_judged(name, queries, qrels, drops), {})
     folder = locate(options.data, "ir-scifact", "scifact", work)

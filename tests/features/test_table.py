@@ -20,7 +20,7 @@ from notewell.features import FEATURES
 from tests.vaults import settings_in
 
 # The others hold requests that the core answers.
-OPTIONAL = [one for one in FEATURES if one.answers or one.commands]
+OPTIONAL = [feature for feature in FEATURES if feature.answers or feature.commands]
 TOKEN = "t" * 43
 
 
@@ -51,7 +51,7 @@ async def test_a_server_without_a_feature_answers_all_else(
     app = create_app(vaults, token=TOKEN, server=ServerRules(), features=rest)
     async with TestClient(TestServer(app), headers={"Authorization": f"Bearer {TOKEN}"}) as client:
         found = await (await client.get("/api/search", params={"q": "bees"})).json()
-        assert [one["path"] for one in found["results"]] == ["Bees.md"]
+        assert [result["path"] for result in found["results"]] == ["Bees.md"]
         assert (await client.get("/api/status")).status == 200
         described = (await (await client.get("/api/openapi.json")).json())["paths"]
         for request in requests((feature,)):
@@ -95,7 +95,8 @@ def test_a_search_that_only_a_missing_feature_can_do_says_so(
 ) -> None:
     (tmp_path / "Home").mkdir()
     vaults = Vaults(
-        settings, features=[one for one in FEATURES if "llm" not in one.provided("search")]
+        settings,
+        features=[feature for feature in FEATURES if "llm" not in feature.provided("search")],
     )
     engine = vaults.open(vaults.add(tmp_path / "Home"), writable=True)
     with pytest.raises(NotFoundError) as refused:

@@ -39,4 +39,4 @@ class ObeyingModel(ScriptedModel):
 
 def results(body: Any) -> list[str]:
     """The results of tools in what a model was sent."""
-    return [one["content"] for one in body["messages"] if one["role"] == "tool"]
+    return [message["content"] for message in body["messages"] if message["role"] == "tool"]

@@ -68,10 +68,10 @@ class Walked:
 
     @property
     def text(self) -> str:
-        return "\n".join(one["text"] for one in self.said)
+        return "\n".join(each["text"] for each in self.said)
 
     def answers(self, asked: str) -> list[dict[str, Any]]:
-        return [one for one in self.said if one["asked"].startswith(asked)]
+        return [each for each in self.said if each["asked"].startswith(asked)]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_no_program_runs_but_ours_and_git(walked: Walked) -> None:
     own = {Path(sys.executable), Path(sys.executable).resolve(), Path(shutil.which("git") or "")}
     started = {program for seen in walked.seen.values() for program in seen.ran}
     assert started  # it saw what there was
-    others = {one for one in started - own if one.name not in OF_SYSTEM}
+    others = {each for each in started - own if each.name not in OF_SYSTEM}
     assert {
         other for other in others if not other.is_relative_to(Path(sys.executable).parent)
     } == set()
@@ -145,7 +145,7 @@ def test_the_notes_are_as_they_were_but_for_what_was_asked(walked: Walked) -> No
 
 
 def test_no_file_beside_the_vault_is_read(walked: Walked) -> None:
-    leaks = [one["asked"] for one in walked.said if holds_secret(one["text"].encode())]
+    leaks = [each["asked"] for each in walked.said if holds_secret(each["text"].encode())]
     assert leaks == []
     for file in (walked.home / "data").rglob("*"):
         if file.is_file():
@@ -166,10 +166,10 @@ def test_each_trick_was_reached(walked: Walked, trick: Trick) -> None:
 
 def test_nothing_fails_in_a_way_that_nobody_foresaw(walked: Walked) -> None:
     assert len(walked.said) > 300
-    for one in walked.said:
-        assert "Traceback" not in one["text"], one
-        assert "this is a bug" not in one["text"], one
-        assert one["code"] != 500 or one["asked"].startswith("memory"), one
+    for each in walked.said:
+        assert "Traceback" not in each["text"], each
+        assert "this is a bug" not in each["text"], each
+        assert each["code"] != 500 or each["asked"].startswith("memory"), each
 
 
 def test_a_model_that_obeys_a_note_sends_nothing(walked: Walked) -> None:
@@ -178,7 +178,9 @@ def test_a_model_that_obeys_a_note_sends_nothing(walked: Walked) -> None:
     (told,) = walked.answers("results of tools")
     assert f"{PAGE} is not read" in told["text"]
     asked = [
-        one for one in walked.said if one["asked"].startswith(("ask ", "POST /api/ask {", "saved"))
+        each
+        for each in walked.said
+        if each["asked"].startswith(("ask ", "POST /api/ask {", "saved"))
     ]
     assert len(asked) > 3
     for one in asked:

@@ -144,7 +144,7 @@ class InMemoryKeywords(NoteMatching):
             chunk_id
             for chunk_id in self._texts
             if (adjacent and any(self._contains(chunk_id, phrase) for phrase in phrases))
-            or (not adjacent and wanted and all(self._contains(chunk_id, one) for one in wanted))
+            or (not adjacent and wanted and all(self._contains(chunk_id, each) for each in wanted))
         ]
         return np.array(sorted(found), np.int64)
 

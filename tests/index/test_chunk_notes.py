@@ -38,7 +38,7 @@ def test_the_notes_of_chunks_are_right_after_every_change(
             added = list(range(newest + 1, newest + 1 + count))
             newest += count
             puts[note] = WrittenNote(
-                PUT, tuple(WrittenChunk(one, CHUNK, None) for one in added), True
+                PUT, tuple(WrittenChunk(each, CHUNK, None) for each in added), True
             )
             added_to += [(chunk, note) for chunk in added]
             if not added:

@@ -53,7 +53,7 @@ class Index:
     def change(self, notes: Iterable[SearchText], gone: Sequence[int] = ()) -> None:
         """Add or replace notes, and remove others."""
         self.generation += 1
-        changed = {one.note_id: one for one in notes}
+        changed = {note.note_id: note for note in notes}
         self.notes = {key: one for key, one in self.notes.items() if key not in gone} | changed
         self.postings.update(
             list(changed.values()),
@@ -149,7 +149,7 @@ def test_values_of_properties_are_no_template_lines() -> None:
         for n in range(1, 21)
     ]
     assert InMemoryKeywords(notes).document_frequency("book") == 20
-    assert LineCounts.of([one.lines() for one in notes]).template == frozenset()
+    assert LineCounts.of([note.lines() for note in notes]).template == frozenset()
 
 
 def test_headings_that_many_notes_have_are_template_lines() -> None:
@@ -290,7 +290,7 @@ def test_scores_are_those_of_a_new_index_after_lines_came_and_went(
     puts: dict[str, NotePut] = {}
     for step in steps:
         index.apply(Batch(puts=tuple(step)))
-        puts |= {one.note.path: one for one in step}
+        puts |= {each.note.path: each for each in step}
     index.save()
     with fresh_copy(index, puts) as fresh:
         for query in queries:

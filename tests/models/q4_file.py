@@ -65,7 +65,7 @@ def _head(directory: list[tuple[str, int, int, int, int]]) -> bytes:
     sizes = (HIDDEN, LAYERS, HEADS, INNER, NUMBERS, POSITIONS, KINDS)
     head = b"E5S1" + struct.pack("<i7ifii", 1, *sizes, 1e-12, 32, len(PIECES))
     head += struct.pack(
-        "<4iQ", *(SPECIAL[one] for one in ("<s>", "</s>", "<pad>", "<unk>")), sum(map(len, words))
+        "<4iQ", *(SPECIAL[each] for each in ("<s>", "</s>", "<pad>", "<unk>")), sum(map(len, words))
     )
     scores = -np.arange(len(PIECES)).astype("<f4")
     head += offsets.tobytes() + scores.tobytes() + b"".join(words)

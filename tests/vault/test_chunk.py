@@ -244,7 +244,7 @@ def test_each_line_of_a_chunk_knows_its_headings(lines: list[str]) -> None:
     for number, line in enumerate(lines, 1):
         if line.startswith("#"):
             level = line.index(" ")
-            path = [one for one in path if one[0] < level] + [(level, line[level + 1 :])]
+            path = [each for each in path if each[0] < level] + [(level, line[level + 1 :])]
         expected[number] = tuple(text for _, text in path)
     for one in chunks_of("\n".join(lines)):
         starts = [0, *(match.end() for match in re.finditer("\n", one.text))]

@@ -49,17 +49,17 @@ class Client:
         """Apply what fits this copy; returns what is to be confirmed."""
         told, _ = self.server.merge.feed(0, 100)
         taken = []
-        for one in told:
-            mine = self.notes.get(one.path)
+        for each in told:
+            mine = self.notes.get(each.path)
             now = None if mine is None else digest(mine.encode())
-            if now not in (one.hash, one.base_hash):
-                self.sends(one.path)
+            if now not in (each.hash, each.base_hash):
+                self.sends(each.path)
                 continue
-            if one.content is None:
-                self.notes.pop(one.path, None)
+            if each.content is None:
+                self.notes.pop(each.path, None)
             else:
-                self.notes[one.path] = one.content
-            taken.append(ConfirmedWrite(one.path, one.hash, SAVED + 1))
+                self.notes[each.path] = each.content
+            taken.append(ConfirmedWrite(each.path, each.hash, SAVED + 1))
         return taken
 
     def confirms(self, taken: list[ConfirmedWrite]) -> int:

@@ -55,8 +55,8 @@ def ours(note: Note, text: str) -> dict[str, Any]:
     below = [link for link in note.links if link.start >= body]
     return {
         "headings": [(heading.level, heading.line, heading.text) for heading in note.headings],
-        "links": [(one.start, address(one), shown(one)) for one in below if not one.embed],
-        "embeds": [(one.start, address(one)) for one in below if one.embed],
+        "links": [(each.start, address(each), shown(each)) for each in below if not each.embed],
+        "embeds": [(each.start, address(each)) for each in below if each.embed],
         "tags": sorted({tag.casefold() for tag in note.tags}),
         "blocks": sorted(span.block for span in note.spans if span.block),
         "properties": json.loads(json.dumps(dict(note.properties), default=list)),
@@ -67,7 +67,7 @@ def ours(note: Note, text: str) -> dict[str, Any]:
 def theirs(metadata: Mapping[str, Any]) -> dict[str, Any]:
     cache = metadata["cachedMetadata"]
     place = {
-        field: [(one["position"]["start"], one) for one in cache.get(field, ())]
+        field: [(each["position"]["start"], each) for each in cache.get(field, ())]
         for field in ("headings", "links", "embeds")
     }
     return {
@@ -81,7 +81,7 @@ def theirs(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "tags": sorted({tag.removeprefix("#").casefold() for tag in metadata["getAllTags"] or ()}),
         "blocks": sorted(cache.get("blocks", ())),
         "properties": cache.get("frontmatter") or {},
-        "property links": sorted(one["link"] for one in cache.get("frontmatterLinks", ())),
+        "property links": sorted(each["link"] for each in cache.get("frontmatterLinks", ())),
     }
 
 

@@ -87,8 +87,8 @@ def test_added_values_are_there_the_others_stay_and_again_changes_nothing(
     for name, value in add.items():
         held = after.get(name, ())
         assert all(
-            one in (held if isinstance(held, tuple) else (held,))
-            for one in (value if isinstance(value, tuple) else (value,))
+            each in (held if isinstance(held, tuple) else (held,))
+            for each in (value if isinstance(value, tuple) else (value,))
         )
     kept = before.keys() - add.keys() - {"title"}
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}

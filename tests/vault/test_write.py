@@ -289,7 +289,7 @@ def test_of_concurrent_writers_one_succeeds_and_the_others_get_an_error(
         thread.join()
 
     assert told.count(None) == 1
-    assert sum(isinstance(one, ChangedNoteError) for one in told) == 5
+    assert sum(isinstance(each, ChangedNoteError) for each in told) == 5
     assert list(files_of(vault)) == ["A.md"]
 
 

@@ -340,8 +340,10 @@ class _TextSearch:
         """The evidence with whether a word of the query is a proper name of an English vault."""
         if found.vector is None or not query.english or not may_rise(query):
             return query
-        groups = found.terms.content_groups()
-        tokens = [token for group in groups for token in group if token not in found.terms.begun]
+        terms = found.terms
+        guessed = {token for word in terms.begun for token in terms.alternatives.get(word, ())}
+        groups = terms.content_groups()
+        tokens = [token for group in groups for token in group if token not in guessed]
         names = self.context.caches.proper_names
         return replace(query, has_name=names.has_any(self.context.index, tokens))
 

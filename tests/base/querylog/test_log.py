@@ -78,7 +78,7 @@ def test_the_log_persists_for_the_next_process(make: Make, tmp_path: Path) -> No
     again = make()
 
     assert texts(again) == ["bees"]
-    assert [one.path for one in again.never(" bees")] == ["Wasps.md"]
+    assert [each.path for each in again.never(" bees")] == ["Wasps.md"]
     assert not again.never("bee")
 
 
@@ -208,7 +208,7 @@ def test_clearing_leaves_no_text_on_disk(make: Make, tmp_path: Path) -> None:
     log.judge(Judged(1.0, "zanzibar verdict", "A.md", "never_for_this"))
 
     log.clear(keep_verdicts=True)
-    assert [one.path for one in log.never("zanzibar verdict")] == ["A.md"]
+    assert [each.path for each in log.never("zanzibar verdict")] == ["A.md"]
     assert b"zanzibar secret" not in (tmp_path / "index" / NAME).read_bytes()
 
     log.clear(keep_verdicts=False)

@@ -121,8 +121,8 @@ def test_what_is_read_and_written_is_named(name: str, allowed: Allowed) -> None:
     assert verdict(name, MACHINES[name].calls["futex"], 0, 0, allowed=allowed) == REFUSE
     for call, descriptors in (("read", allowed.read), ("write", allowed.write)):
         number = MACHINES[name].calls[call]
-        said = [verdict(name, number, one, allowed=allowed) for one in range(5)]
-        assert [one for one in range(5) if said[one] == ALLOW] == list(descriptors)
+        said = [verdict(name, number, each, allowed=allowed) for each in range(5)]
+        assert [each for each in range(5) if said[each] == ALLOW] == list(descriptors)
 
 
 @policies

@@ -53,7 +53,7 @@ def written(draw: st.DrawFn, value: Any = None) -> str:
                 f"{gap}{json.dumps(key)}{draw(comments)}:{write(one)}" for key, one in part.items()
             ]
         elif isinstance(part, list):
-            rows = [f"{gap}{write(one)}" for one in part]
+            rows = [f"{gap}{write(each)}" for each in part]
         else:
             return f"{gap}{json.dumps(part, ensure_ascii=draw(st.booleans()))}{draw(comments)}"
         end = "," if rows and draw(st.booleans()) else ""

@@ -136,7 +136,9 @@ def test_threads_log_every_line_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         for file in tmp_path.glob("notewell.log*")
         for line in file.read_text(encoding="utf-8").splitlines()
     ]
-    assert sorted(written) == sorted(f"{one}-{number}" for one in range(4) for number in range(100))
+    assert sorted(written) == sorted(
+        f"{each}-{number}" for each in range(4) for number in range(100)
+    )
 
 
 def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_signature_fields_slots_and_hints_are_those_of_a_dataclass() -> None:
     assert str(inspect.signature(Ours)).replace(missing, "<factory>") == str(
         inspect.signature(Theirs)
     )
-    assert [(one.name, one.default) for one in fields(Ours)] == [
-        (one.name, one.default) for one in fields(Theirs)
+    assert [(field.name, field.default) for field in fields(Ours)] == [
+        (field.name, field.default) for field in fields(Theirs)
     ]
     assert Ours.__match_args__ == Theirs.__match_args__
     assert Ours.__slots__ == Theirs.__slots__

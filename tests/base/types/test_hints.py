@@ -75,7 +75,7 @@ def test_the_fields_of_a_record_are_described_in_their_order() -> None:
 def test_a_value_of_a_property_ends_in_any_json() -> None:
     found = [describe(Mapping[str, PropertyValue])]
     while found[0].kind != "any":
-        found = [part for one in found for part in one.parts if part.kind != "plain"]
+        found = [part for each in found for part in each.parts if part.kind != "plain"]
 
 
 def test_an_annotation_is_rewritten_below_its_unions_and_markers() -> None:

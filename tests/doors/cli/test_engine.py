@@ -27,8 +27,8 @@ def test_an_index_moves_and_is_searched_there(
     assert moved["address"].startswith(f"{postgres.url()}&vault=")
     assert moved["vectors"] == moved["chunks"] > 0
     after = notewell.json("search", "bees light")["results"]
-    assert [(one["path"], one["snippet"]) for one in after] == [
-        (one["path"], one["snippet"]) for one in before
+    assert [(each["path"], each["snippet"]) for each in after] == [
+        (each["path"], each["snippet"]) for each in before
     ]
     (vault / "New.md").write_text("Wasps are no bees.\n", encoding="utf-8")
     assert notewell.json("index", vault)["embedded"] == 1

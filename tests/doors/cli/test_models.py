@@ -130,7 +130,7 @@ def test_a_model_is_suggested_for_notes_in_another_language(
     notewell("index", vault)
     found = notewell.json("models", "suggest", "--vault", vault)
 
-    assert [one["code"] for one in found["languages"]] == ["de", "en"]
+    assert [language["code"] for language in found["languages"]] == ["de", "en"]
     assert found["suggestion"]["name"] == "multilingual-e5-small-q4"
     shown = notewell("models", "suggest", "--vault", vault).stdout
     assert "86% of the notes are in German" in shown

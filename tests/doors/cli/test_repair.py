@@ -31,7 +31,7 @@ def directory(indexed: Path, tmp_path: Path) -> Path:
 
 
 def checks(notewell: CommandLine, *args: str, fails: int = 0) -> dict[str, dict[str, str]]:
-    return {one["name"]: one for one in notewell.json("doctor", *args, fails=fails)["checks"]}
+    return {check["name"]: check for check in notewell.json("doctor", *args, fails=fails)["checks"]}
 
 
 def texts(folder: Path) -> dict[Path, bytes]:

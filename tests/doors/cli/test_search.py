@@ -158,7 +158,7 @@ def test_with_a_model_notes_are_found_by_meaning(notewell: CommandLine, vault: P
 @pytest.mark.usefixtures("with_model")
 def test_similar_lists_notes_similar_to_a_note(notewell: CommandLine, vault: Path) -> None:
     notewell("index", vault)
-    paths = [one["path"] for one in notewell.json("similar", "Garden/Bees")["results"]]
+    paths = [result["path"] for result in notewell.json("similar", "Garden/Bees")["results"]]
 
     assert "Garden/Bees.md" not in paths
     assert set(paths) <= {"Garden/Compost.md", "City.md"}

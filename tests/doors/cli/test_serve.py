@@ -86,7 +86,7 @@ def test_the_handshake_has_all_that_a_program_needs_and_the_index_is_in_use(
 
     assert list(said) == ["port", "token", "api", "version", "pid", "vaults"]
     assert said["pid"] == process.pid
-    assert [one["name"] for one in said["vaults"]] == ["Notes"]
+    assert [vault["name"] for vault in said["vaults"]] == ["Notes"]
     assert get(said, "/api/status")["vault"] == "Notes"
     assert not (tmp_path / "data" / "state" / "token").exists()
     in_use_without_an_address(notewell, tmp_path)

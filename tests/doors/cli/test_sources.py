@@ -151,8 +151,8 @@ def test_several_vaults_are_searched_as_one(
 
     found = notewell.json("search", "bees", "--vault", "all")
 
-    assert {one["vault"] for one in found["results"]} == {"Notes", "Roam"}
-    scores = [one["score"] for one in found["results"]]
+    assert {result["vault"] for result in found["results"]} == {"Notes", "Roam"}
+    scores = [result["score"] for result in found["results"]]
     assert scores == sorted(scores, reverse=True)
     assert "Roam > Bees.md" in notewell("search", "bees", "--vault", "roam,notes").output
     assert "known" in notewell("search", "bees", "--vault", "roam,no", fails=3).stderr

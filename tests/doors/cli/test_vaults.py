@@ -80,7 +80,9 @@ def test_the_default_can_be_changed(notewell: CommandLine, vault: Path, other: P
     notewell("vaults", "add", other)
     notewell("vaults", "default", "other")
 
-    defaults = {one["name"]: one["default"] for one in notewell.json("vaults", "list")["vaults"]}
+    defaults = {
+        vault["name"]: vault["default"] for vault in notewell.json("vaults", "list")["vaults"]
+    }
     assert defaults == {"Notes": False, "Other": True}
 
 
@@ -134,7 +136,7 @@ def test_the_first_own_vault_replaces_the_sample_as_default(
     notewell("vaults", "add", sample)
     assert notewell.json("vaults", "add", vault)["default"]
 
-    defaults = [one["default"] for one in notewell.json("vaults", "list")["vaults"]]
+    defaults = [vault["default"] for vault in notewell.json("vaults", "list")["vaults"]]
     assert defaults == [False, True]
 
 

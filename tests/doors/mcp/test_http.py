@@ -156,9 +156,9 @@ async def test_several_vaults_are_searched_as_one(own_home: Home) -> None:
 
     async with connected(own_home) as client:
         found = await ask(client, "search", query="bees", vault="all", weak=True)
-        assert {one["vault"] for one in found["results"]} == {"Home", "Second"}
+        assert {result["vault"] for result in found["results"]} == {"Home", "Second"}
         refused_one = await refused(client, "read_note", path="Nectar.md", vault="all")
     assert refused_one["code"] == "vault_required"
     async with serving(own_home) as url, over_http(f"{url}/mcp") as remote:
         found = await ask(remote, "search", query="bees", vault="Home,Second", weak=True)
-        assert {one["vault"] for one in found["results"]} == {"Home", "Second"}
+        assert {result["vault"] for result in found["results"]} == {"Home", "Second"}

@@ -95,15 +95,15 @@ async def test_a_recall_finds_notes_and_memories_and_the_links_between(rememberi
         found = await ask(client, "memory_recall", query="hive in spring room", depth=1)
         alone = await ask(client, "memory_recall", query="hive in spring room", notes=0)
 
-    bees = next(one for one in found["notes"] if one["path"] == "Garden/Bees.md")
+    bees = next(note for note in found["notes"] if note["path"] == "Garden/Bees.md")
     assert {(bee["id"], bee["kind"]) for bee in bees["memories"]} == {
         (hive["id"], "provenance"),
         (smoke["id"], "relates_to"),
     }
-    via = {one["memory"]["id"]: one.get("via") for one in found["memories"]}
+    via = {memory["memory"]["id"]: memory.get("via") for memory in found["memories"]}
     # As soon as the index has read it, which a write begins, it is found by itself too.
     assert via[smoke["id"]] in {"Garden/Bees.md", None}
-    assert not [one for one in found["notes"] if one["path"].startswith("Memory/")]
+    assert not [note for note in found["notes"] if note["path"].startswith("Memory/")]
     assert "notes" not in alone
 
 
@@ -116,7 +116,7 @@ async def test_several_memories_are_forgotten_at_once(remembering: Home) -> None
         for _ in range(6):
             await ask(client, "memory_outcome", id=ids[1], helped=True)
         gone = await ask(client, "memory_forget", ids=ids)
-    assert [one["id"] for one in gone["forgotten"]] == [ids[0], ids[2]]
+    assert [each["id"] for each in gone["forgotten"]] == [ids[0], ids[2]]
     assert gone["protected_ids"] == [ids[1]]
 
 

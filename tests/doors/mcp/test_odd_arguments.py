@@ -119,7 +119,9 @@ async def test_a_path_in_a_place_without_a_note_is_not_another_note(odd: Home) -
 
 async def test_a_folder_and_what_namespaces_names_can_be_listed(odd: Home) -> None:
     async with connected(odd) as client:
-        names = [one["namespace"] for one in (await ask(client, "namespaces"))["namespaces"]]
+        names = [
+            namespace["namespace"] for namespace in (await ask(client, "namespaces"))["namespaces"]
+        ]
         assert {"Home", "Home/Folder", "Home/Über"} <= set(names)
         for name in names:
             by_path = await ask(client, "list_notes", path=name)
@@ -300,7 +302,7 @@ def test_half_an_emoji_is_searched_with_and_keeps_the_id(odd: Home) -> None:
         "method": "tools/call",
         "params": {"name": "search", "arguments": {"query": "quince \ud83e", "weak": True}},
     }
-    (answer,) = [one for one in talk(odd, [INITIALIZE, call], answers=2) if one["id"] == "half"]
+    (answer,) = [each for each in talk(odd, [INITIALIZE, call], answers=2) if each["id"] == "half"]
     found = json.loads(answer["result"]["content"][0]["text"])
     assert {load["path"] for load in found["results"]} >= {"Folder/Café.md", "Other.md"}
 

@@ -228,8 +228,8 @@ async def test_a_search_says_how_well_each_note_matches_and_what_it_corrected(
     assert {"hash", "line", "mtime"} <= first.keys()
     assert all({"id", "hash"} <= more.keys() for more in first.get("more", []))
     assert corrected["corrected"] == {"text": "compost", "from": ["compots"]}
-    assert "weak" not in [one["match"] for one in usual["results"]]
-    assert "weak" in [one["match"] for one in weak["results"]]
+    assert "weak" not in [result["match"] for result in usual["results"]]
+    assert "weak" in [result["match"] for result in weak["results"]]
 
 
 async def test_a_passage_is_read_by_its_id_and_a_stale_one_leads_to_its_text(
@@ -269,7 +269,9 @@ async def test_filters_are_conditions(
         made = await ask(client, "search", query=query, plain=plain, filters=filters, weak=True)
     assert {path.rpartition("/")[2][:-3] for path in paths(made)} == found
     assert made["total"] == len(found)
-    assert "warnings" not in made or all("read as text" not in one for one in made["warnings"])
+    assert "warnings" not in made or all(
+        "read as text" not in warning for warning in made["warnings"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -342,7 +344,7 @@ async def test_a_context_and_its_sources_stay_within_the_budget(
     async with connect() as client:
         made = await ask(client, "context", query="bees garden plan", budget_tokens=budget)
     assert made["tokens"] <= budget
-    assert [one["n"] for one in made.get("sources", [])] == list(
+    assert [each["n"] for each in made.get("sources", [])] == list(
         range(1, len(made.get("sources", [])) + 1)
     )
 
@@ -355,7 +357,7 @@ async def test_a_context_begins_with_the_best_note_however_small(
     async with connect() as client:
         best = paths(await ask(client, "search", query=query))[0]
         made = await ask(client, "context", query=query, budget_tokens=budget)
-    told = [one["path"] for one in made.get("sources", [])] or made["context"].split('path="')[1:]
+    told = [each["path"] for each in made.get("sources", [])] or made["context"].split('path="')[1:]
     assert told[0].split('"')[0] == best == "Garden/Bees.md"
     assert made["tokens"] <= budget
 
@@ -536,7 +538,7 @@ async def test_a_namespace_of_documents_is_one_word_everywhere(own_home: Home) -
         await ask(client, "index_file", **RIGHT["index_file"])
         listed = (await ask(client, "namespaces"))["namespaces"]
         assert {"namespace": "Papers", "notes": 1} in listed
-        assert not any(".documents" in one["namespace"] for one in listed)
+        assert not any(".documents" in each["namespace"] for each in listed)
         found = await ask(client, "search", query="wasps", namespace="Papers", weak=True)
         assert paths(found) == [".documents/Papers/Wasps.txt"]
         named = await ask(client, "list_notes", path="Papers")
@@ -562,7 +564,7 @@ async def test_five_notes_come_before_more_passages_of_one(tmp_path: Path, tiny:
         )
     assert len(paths(found)) >= 5
     assert len(set(paths(found))) == len(paths(found))
-    assert all(one["snippet"] for one in found["results"])
+    assert all(result["snippet"] for result in found["results"])
 
 
 async def test_feedback_is_noted_for_the_search_it_is_about(own_home: Home) -> None:

@@ -47,7 +47,7 @@ def made(hint: Any) -> Any:
     if origin is Annotated:
         return made(inner[0])
     if origin in {Union, UnionType}:
-        return made(next(one for one in inner if one is not NoneType))
+        return made(next(each for each in inner if each is not NoneType))
     if origin in {Literal, tuple, Mapping}:
         return _made_of_parts(origin, inner)
     if is_dataclass(hint):

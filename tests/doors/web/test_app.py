@@ -306,7 +306,7 @@ async def test_several_vaults_are_searched_as_one(
 
     for vault in ("all", "home,Work"):
         found = await (await client.get(f"/api/search?q=bees&vault={vault}")).json()
-        assert {one["vault"] for one in found["results"]} == {"Home", "Work"}
+        assert {result["vault"] for result in found["results"]} == {"Home", "Work"}
     one = await (await client.get("/api/search?q=bees&vault=Work")).json()
     assert {result["vault"] for result in one["results"]} == {None}
     assert (await client.get("/api/search?q=bees&vault=Work,Nowhere")).status == 404

@@ -44,7 +44,7 @@ async def test_a_service_answers_from_now_on_with_a_key_that_is_never_told(
 ) -> None:
     before = await (await client.get("/api/ask/setup")).json()
     assert (before["host"], before["service"], before["key"]) == (None, None, "none")
-    hosts = {one["name"]: one["host"] for one in before["services"]}
+    hosts = {service["name"]: service["host"] for service in before["services"]}
     assert hosts["gemini"] == GEMINI
     wanted = {"service": "gemini", "host": GEMINI, "model": "gemini-3-flash", "key": " secret-1 "}
     response = await client.post("/api/ask/setup", json=wanted)

@@ -172,7 +172,7 @@ def test_no_path_of_a_saved_link_leads_elsewhere(server: Server, route: str, pat
 
 def test_a_saved_link_is_no_file_that_is_sent(server: Server) -> None:
     _, found = server.ask("GET", "/api/search", q="type:gleaning")
-    (path,) = (one["path"] for one in found["results"])
+    (path,) = (result["path"] for result in found["results"])
     assert server.ask("GET", "/api/file", path=path)[0] in {400, 404}
 
 
@@ -187,7 +187,7 @@ def test_no_plan_is_found_by_a_path(server: Server, plan: str, end: str) -> None
 def test_a_plan_writes_what_it_showed_and_no_suggestion_of_another(server: Server) -> None:
     status, plan = server.ask("POST", "/api/garden/plans", {})
     assert status == 200, plan
-    paths = {edit["path"] for one in plan["suggestions"] for edit in one["edit"]}
+    paths = {edit["path"] for suggestion in plan["suggestions"] for edit in suggestion["edit"]}
     assert paths <= {*NOTES}
     before = {path: (server.vault / path).read_text(encoding="utf-8") for path in NOTES}
     address = f"/api/garden/plans/{plan['id']}/apply"

@@ -118,7 +118,7 @@ async def test_no_page_but_ours_is_answered(
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
 async def test_no_other_method_is_taken(owner: Client, engine: FakeEngine, path: str) -> None:
     same = [path, path.rpartition("/")[0] + "/{id}"]  # an id could be any word
-    known = {method.upper() for one in same for method in DOCUMENT["paths"].get(one, {})}
+    known = {method.upper() for each in same for method in DOCUMENT["paths"].get(each, {})}
     own = {method.upper() for method in DOCUMENT["paths"][path]}
     for method in sorted(METHODS - known):
         response = await owner.request(method, path)

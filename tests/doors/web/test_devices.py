@@ -55,11 +55,11 @@ async def test_an_administrator_sees_the_devices_and_which_one_asks(
     reply = await (await kept.get("/api/devices", headers=bearer(laptop))).json()
 
     assert shape_misfits("DevicesReply", reply) == []
-    assert [(one["name"], one["scope"], one["kind"]) for one in reply["devices"]] == [
+    assert [(device["name"], device["scope"], device["kind"]) for device in reply["devices"]] == [
         ("laptop", "admin", "token"),
         ("phone", "read", "token"),
     ]
-    assert [one["current"] for one in reply["devices"]] == [True, False]
+    assert [device["current"] for device in reply["devices"]] == [True, False]
     assert reply["devices"][0]["last_used"] is not None
     assert reply["devices"][1]["last_used"] is None
 
@@ -78,7 +78,7 @@ async def test_a_revoked_device_is_refused_from_its_next_request_on(
 
     reply = await ended.json()
     assert shape_misfits("DevicesReply", reply) == []
-    assert [one["name"] for one in reply["devices"]] == ["tablet"]
+    assert [device["name"] for device in reply["devices"]] == ["tablet"]
     assert (await kept.get("/api/session", headers=bearer(phone))).status == 401
 
 

@@ -55,10 +55,13 @@ async def test_events_can_be_asked_for_again_and_text_comes_joined(client: Clien
         while not (await (await _events(client, number, after=2)).json())["done"]:
             pass
     whole = await (await _events(client, number)).json()
-    assert [(one["id"], one["event"]) for one in whole["events"]] == [(2, "text"), (3, "answer")]
+    assert [(event["id"], event["event"]) for event in whole["events"]] == [
+        (2, "text"),
+        (3, "answer"),
+    ]
     assert whole["events"][0]["data"] == {"text": "By the sun [1]."}
     rest = await (await _events(client, number, after=2)).json()
-    assert [one["event"] for one in rest["events"]] == ["answer"]
+    assert [event["event"] for event in rest["events"]] == ["answer"]
 
 
 async def test_an_answer_can_be_stopped(client: Client, engine: FakeEngine) -> None:
@@ -131,7 +134,7 @@ async def test_a_program_on_this_computer_answers_from_now_on(
         "qwen3:8b",
     )
     config = await (await client.get("/api/config")).json()
-    values = {one["key"]: one["value"] for one in config["settings"]}
+    values = {setting["key"]: setting["value"] for setting in config["settings"]}
     assert values["ask.base_url"] == "http://127.0.0.1:11434/v1"
 
 

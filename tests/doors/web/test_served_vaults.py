@@ -18,9 +18,9 @@ async def test_a_folder_becomes_a_vault_and_is_forgotten_with_its_data_kept(
     folder.mkdir()
     added = await (await client.post("/api/vaults", json={"folder": str(folder)})).json()
     assert added["changeable"]
-    assert [one["name"] for one in added["vaults"] if one["served"]] == ["Home", "Recipes"]
+    assert [vault["name"] for vault in added["vaults"] if vault["served"]] == ["Home", "Recipes"]
     removed = await client.delete("/api/vaults", json={"id": "e5f6"})
-    assert [one["name"] for one in (await removed.json())["vaults"]] == ["Home"]
+    assert [vault["name"] for vault in (await removed.json())["vaults"]] == ["Home"]
     assert vaults.removed == ("e5f6", False)
     assert folder.is_dir()
 

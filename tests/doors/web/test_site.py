@@ -91,7 +91,9 @@ async def test_a_changed_setting_of_searches_applies_to_the_next_search_of_every
 
     assert (before, shelved, await found()) == ([2, 2, 2], [1, 1, 1], [1, 1, 1])
     running = await (await client.get("/api/config?vault=Barn&section=search")).json()
-    assert {one["key"]: one["running"] for one in running["settings"]}["search.min_score"] == 1.0
+    assert {setting["key"]: setting["running"] for setting in running["settings"]}[
+        "search.min_score"
+    ] == 1.0
     assert running["restart"] is False
 
 

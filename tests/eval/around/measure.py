@@ -97,7 +97,7 @@ def main() -> int:
         _print(
             "written",
             "sample",
-            [_places(engine, "", one["text"], one["right"]) for one in sentences],
+            [_places(engine, "", sentence["text"], sentence["right"]) for sentence in sentences],
         )
     return 0
 

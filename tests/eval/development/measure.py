@@ -66,8 +66,8 @@ def measure(jobs: Sequence[Job], *, processes: int) -> dict[str, Answered]:
     found: dict[str, Answered] = {}
     spawn = multiprocessing.get_context("spawn")  # the engine has threads, which a fork would lose
     with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
-        for one in pool.map(ask, jobs):
-            found.update(one)
+        for each in pool.map(ask, jobs):
+            found.update(each)
     return found
 
 

@@ -75,10 +75,12 @@ def _text(
 def folders(locate: Locate, vaults: set[str], work: Path) -> dict[str, Path]:
     """The notes of each collection; those of a corpus are written first."""
     found = {}
-    for one in COLLECTIONS:
-        folder = locate(one.archive, one.folder) if one.name in vaults else None
-        if folder is not None and one.qrels is not None:
+    for collection in COLLECTIONS:
+        folder = (
+            locate(collection.archive, collection.folder) if collection.name in vaults else None
+        )
+        if folder is not None and collection.qrels is not None:
             folder = write_vault(folder / "corpus.jsonl", work / "corpora").folder
         if folder is not None:
-            found[one.name] = folder
+            found[collection.name] = folder
     return found

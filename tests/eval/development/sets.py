@@ -72,20 +72,20 @@ def make_sets(locate: Locate, forbidden: frozenset[str]) -> dict[str, list[DevQu
     """Make all sets whose data are there. `forbidden` are queries of test sets, in lower case."""
     made: dict[str, list[DevQuery]] = {}
     without: list[DevQuery] = []
-    for one in COLLECTIONS:
-        folder = locate(one.archive, one.folder)
+    for collection in COLLECTIONS:
+        folder = locate(collection.archive, collection.folder)
         if folder is None:
             continue
-        if one.qrels is not None:
-            corpus = Corpus(one.name, one.lang, folder, one.qrels)
+        if collection.qrels is not None:
+            corpus = Corpus(collection.name, collection.lang, folder, collection.qrels)
             queries, known = _of_corpus(corpus), corpus.counts
         else:
-            notes = Notes(one.name, one.lang, folder)
+            notes = Notes(collection.name, collection.lang, folder)
             queries, known = _of_notes(notes), notes.counts
         allowed = (query for query in queries if query.text.casefold() not in forbidden)
-        made[one.name] = _different(allowed)
-        if one.lang != "ja":
-            without += nonsense(one.name, one.lang, known, _NONSENSE)
+        made[collection.name] = _different(allowed)
+        if collection.lang != "ja":
+            without += nonsense(collection.name, collection.lang, known, _NONSENSE)
     for vault, sources in _FOREIGN:
         if vault in made:
             for source, most in sources:

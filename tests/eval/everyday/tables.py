@@ -96,15 +96,15 @@ def _silence(figures: Sequence[Figures]) -> str:
     for vault, rows in _by(figures, lambda one: one.vault):
         without = [row for row in rows if row.kind == NO_ANSWER]
         answered = [row for row in rows if row.kind != NO_ANSWER]
-        right = sum(one.right for one in answered)
+        right = sum(each.right for each in answered)
         lines += _row(
             vault,
             str(len(without)),
-            _share(sum(one.silent for one in without), len(without)),
+            _share(sum(each.silent for each in without), len(without)),
             str(len(answered)),
-            _share(sum(one.silent for one in answered), len(answered)),
+            _share(sum(each.silent for each in answered), len(answered)),
             str(right),
-            _share(sum(one.hidden for one in answered), right),
+            _share(sum(each.hidden for each in answered), right),
         )
     return lines
 

@@ -94,7 +94,7 @@ def report(questions: Sequence[Question], folder: Path, settings: Settings) -> s
 def _by_hand() -> Iterator[Question]:
     for line in _QUESTIONS.read_text(encoding="utf-8").splitlines():
         text, _, said = line.partition("\t")
-        wanted = [_MARKS.sub("", one).strip() for one in said.split("|")] if said else []
+        wanted = [_MARKS.sub("", each).strip() for each in said.split("|")] if said else []
         yield Question(text, _says(wanted) if wanted else None)
 
 

@@ -115,8 +115,8 @@ def links_to_slips(texts: Texts, _: Vectors, rng: random.Random) -> Count:
     removed = {
         (path, link.target) for path, link, target in places if target in gone
     }  # no suggestion is right there
-    made = [one for one in broken_links.find(garden_of(left)) if not one.edit[0].create]
-    found = {(one.path, one.title[2:].split("]] → ")[0]): one for one in made}
+    made = [each for each in broken_links.find(garden_of(left)) if not each.edit[0].create]
+    found = {(each.path, each.title[2:].split("]] → ")[0]): each for each in made}
     mine = {key: one for key, one in found.items() if key in meant or key in removed}
     # Links name files, so no alias may make a suggestion right.
     named = garden_of(left).names.files_named
@@ -186,7 +186,7 @@ def duplicates(texts: Texts, _: Vectors, rng: random.Random) -> Count:
         )
     garden = garden_of({**texts, **copies})
     made = list(near_duplicates.find(garden))
-    pairs = [{one.path, _named(garden, one)} for one in made]
+    pairs = [{each.path, _named(garden, each)} for each in made]
     planted = [{path, f"Copies/{path}"} for path in copied]
     return Count(len(pairs), sum(pair in planted for pair in pairs), len(planted))
 
@@ -205,7 +205,7 @@ def topic_slips(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
     topics = tuple(Topic(n, full.notes[path].name, path, ()) for n, path in names)
     asked = replace(full, ontology=Ontology(topics, {}, None))
     made = list(similar_topics.find(asked))
-    pairs = [{one.path, _kept(full, one)} for one in made]
+    pairs = [{each.path, _kept(full, each)} for each in made]
     planted = [{slip, path} for slip, path in slips.items()]
     return Count(len(pairs), sum(pair in planted for pair in pairs), len(planted))
 
@@ -240,7 +240,7 @@ def topics(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
         tuple(Topic(n, notes[path].name, path, ()) for n, path in enumerate(chosen)), {}, None
     )
     made = missing_topics.find(replace(garden, notes=notes, ontology=ontology))
-    mine = [(one.path, _named(garden, one)) for one in made if one.path in hidden]
+    mine = [(each.path, _named(garden, each)) for each in made if each.path in hidden]
     return Count(
         len(mine),
         sum(topic in given[path] for path, topic in mine),
@@ -271,9 +271,9 @@ def variants(texts: Texts, _: Vectors, rng: random.Random) -> Count:
             planted[variant] = tag
     near = {letters_of(tag) for tag in planted.values()}
     made = [
-        one for one in tag_variants.find(garden_of(edited)) if letters_of(_tags(one)[0]) in near
+        each for each in tag_variants.find(garden_of(edited)) if letters_of(_tags(each)[0]) in near
     ]
-    right = sum(planted.get(_tags(one)[0]) == _tags(one)[1] for one in made)
+    right = sum(planted.get(_tags(each)[0]) == _tags(each)[1] for each in made)
     return Count(len(made), right, len(planted))
 
 
@@ -295,9 +295,9 @@ def alone(texts: Texts, vectors: Vectors, rng: random.Random) -> Count:
         for path, note in garden.notes.items()
     }
     made = [
-        (one.path, one.edit[0].path)
-        for one in orphans.find(replace(garden, notes=notes))
-        if one.path in hidden
+        (each.path, each.edit[0].path)
+        for each in orphans.find(replace(garden, notes=notes))
+        if each.path in hidden
     ]
     return Count(
         len(made),
@@ -320,7 +320,7 @@ def titles(texts: Texts, _: Vectors, rng: random.Random) -> Count:
         renamed[f"{garden.notes[path].folder}/Untitled {n}.md".lstrip("/")] = (path, text)
     left = {path: text for path, text in texts.items() if path not in dict(renamed.values())}
     made = untitled.find(garden_of({**left, **{new: text for new, (_, text) in renamed.items()}}))
-    mine = [one for one in made if one.path in renamed]
+    mine = [each for each in made if each.path in renamed]
     right = 0
     for one in mine:
         note = garden.notes[renamed[one.path][0]]
@@ -353,7 +353,7 @@ def properties(texts: Texts, _: Vectors, rng: random.Random) -> Count:
             name = rng.choice(names)
             edited[path] = edit_properties(texts[path], {}, remove=(name,))
             truth[path] = (name, garden.notes[path].properties.get(name))
-    made = [one for one in missing_properties.find(garden_of(edited)) if one.path in truth]
+    made = [each for each in missing_properties.find(garden_of(edited)) if each.path in truth]
     right = 0
     for one in made:
         ((name, value),) = one.edit[0].set.items()

@@ -52,8 +52,8 @@ _I18N = "vault-obsidian-help-i18n"
 SAMPLES = (
     Sample("help-en", "vault-obsidian-help-en", "obsidian-help-en", fit=True),
     *(
-        Sample(f"help-{one}", _I18N, f"obsidian-help-i18n/{one}", fit=True)
-        for one in ("zh", "ja", "ru", "de", "ar")
+        Sample(f"help-{each}", _I18N, f"obsidian-help-i18n/{each}", fit=True)
+        for each in ("zh", "ja", "ru", "de", "ar")
     ),
     Sample("excalidraw", "vault-excalidraw-wiki", "excalidraw-wiki", fit=True),
     Sample("kepano", "vault-kepano", "kepano-obsidian"),
@@ -119,9 +119,9 @@ def tags(indexed: Indexed, texts: dict[str, str], rng: random.Random) -> Count:
         made = list(missing_tags.find(garden_of({**texts, **bare}, indexed.vectors())))
     finally:
         indexed.restore()
-    mine = [one for one in made if one.path in bare]
+    mine = [each for each in made if each.path in bare]
     known = {path: {tag.casefold() for tag in garden.notes[path].tags} for path in bare}
-    right = sum(one.title.removeprefix("#").casefold() in known[one.path] for one in mine)
+    right = sum(each.title.removeprefix("#").casefold() in known[each.path] for each in mine)
     return Count(len(mine), right, sum(map(len, known.values())))
 
 
@@ -188,7 +188,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=None)
-    parser.add_argument("--vaults", default=",".join(one.name for one in SAMPLES))
+    parser.add_argument("--vaults", default=",".join(sample.name for sample in SAMPLES))
     parser.add_argument("--checks", default=",".join(CHECKS))
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()

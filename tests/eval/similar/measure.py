@@ -104,7 +104,7 @@ def _row(lists: Sequence[Listed]) -> str:
         a and b for judged in lists for a, b in zip(judged.related, judged.shown, strict=True)
     )
     rich = [judged for judged in lists if sum(judged.related) >= _FIRST]
-    enough = sum(sum(one.shown) >= _FIRST for one in rich)
+    enough = sum(sum(each.shown) >= _FIRST for each in rich)
     ndcg = fmean(judged.ndcg for judged in lists)
     return (
         f"{len(lists)} | {first:.3f} | {ndcg:.3f} | {shown / len(lists):.1f} |"

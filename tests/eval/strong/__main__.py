@@ -86,7 +86,7 @@ def _vaults(data: Path, work: Path) -> Iterator[tuple[str, Path, Sequence[str]]]
     for vault in _EVERYDAY:
         folder = locate(data, *VAULTS[vault], work)
         if folder is not None:
-            of_vault = (one for one in asked if one.vault == vault and one.kind != HALF_TYPED)
+            of_vault = (each for each in asked if each.vault == vault and each.kind != HALF_TYPED)
             yield vault, folder, list(dict.fromkeys(query.text for query in of_vault))
 
 

@@ -114,7 +114,7 @@ def tables(answers: Sequence[Answered]) -> str:
                 for answer in answers
                 if (answer.vault, answer.half, answer.kind) == (vault, half, kind)
             ]
-            first, three = (_share(any(one.right[:n]) for one in of) for n in (1, _FIRST))
+            first, three = (_share(any(each.right[:n]) for each in of) for n in (1, _FIRST))
             lines.append(f"| {vault} | {half} | {kind} | {len(of)} | {first} | {three} |")
     shown = " | ".join(f"{kind}: shown" + (", right" if kind != "none" else "") for kind in kinds)
     lines += ["", f"| vault | half | distance | {shown} |", "| --- | --- | --- | --- | --- | --- |"]
@@ -127,9 +127,9 @@ def tables(answers: Sequence[Answered]) -> str:
                     for answer in answers
                     if (answer.vault, answer.half, answer.kind) == (vault, half, kind)
                 ]
-                out = [one for one in of if one.distance >= distance]
-                right = f", {_share(one.right[0] for one in out)}" if kind != "none" else ""
-                row.append(f"{_share(one.distance >= distance for one in of)}{right}")
+                out = [each for each in of if each.distance >= distance]
+                right = f", {_share(each.right[0] for each in out)}" if kind != "none" else ""
+                row.append(f"{_share(each.distance >= distance for each in of)}{right}")
             lines.append(f"| {vault} | {half} | {distance} | {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -203,7 +203,7 @@ def paragraphs(folder: Path) -> Iterator[QueryRequirements]:
         path = file.relative_to(folder).as_posix()
         for paragraph in prose(file.read_text(encoding="utf-8", errors="replace")):
             linked = [target(match[1]) for match in LINK.finditer(paragraph)]
-            others = sorted({one for one in linked if one is not None and one != path})
+            others = sorted({each for each in linked if each is not None and each != path})
             kept = plain(LINK.sub(lambda m: m[2] or m[1], paragraph))
             removed = plain(LINK.sub(" ", paragraph))
             if len(removed) < LEAST_LETTERS:

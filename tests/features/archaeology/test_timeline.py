@@ -29,7 +29,7 @@ def test_every_day_is_counted_and_gaps_are_empty_buckets(
 ) -> None:
     made = timeline(days, unit)
 
-    assert sum(one.count for one in made.buckets) == len(days)
+    assert sum(bucket.count for bucket in made.buckets) == len(days)
     assert sum(interval.count for interval in made.intervals) == len(days)
     assert (made.intervals[0].start, made.intervals[-1].end) == (min(days), max(days))
     assert len(made.gaps) == len(made.intervals) - 1

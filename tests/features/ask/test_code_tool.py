@@ -342,12 +342,14 @@ def test_an_answer_shows_the_code_and_what_it_printed(
 
     assert reply.answer == "There are 42 [1]."
     ran = [e.data for e in ask.events if isinstance(e.data, AskStep) and e.data.tool == "run_code"]
-    assert [one.code for one in ran] == [SUM, "6 * 7", "import os"]
-    assert [one.about for one in ran][:2] == ["run_code: 3 lines of Python", "run_code: 6 * 7"]
-    assert [one.outcome for one in ran] == ["done", "42", "failed"]
+    assert [each.code for each in ran] == [SUM, "6 * 7", "import os"]
+    assert [each.about for each in ran][:2] == ["run_code: 3 lines of Python", "run_code: 6 * 7"]
+    assert [each.outcome for each in ran] == ["done", "42", "failed"]
     assert (ran[0].output or "").split() == ["1", "Garden/Bees.md", "42"]
     assert "os cannot be imported" in (ran[2].output or "")
-    sent = [one["content"] for one in model.asked[1]["messages"] if one["role"] == "tool"]
+    sent = [
+        message["content"] for message in model.asked[1]["messages"] if message["role"] == "tool"
+    ]
     assert sent == [ran[0].output]
     assert "run_code" in str(model.asked[0]["tools"])
     notice = ask.events[0].data

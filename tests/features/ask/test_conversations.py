@@ -54,8 +54,8 @@ def test_conversations_can_be_saved_as_notes_and_fit_into_budgets(tmp_path: Path
     web = AskSource(2, "https://bees.example", "Bees", "", cited=True)
     unread = AskSource(3, "Hive.md", "Hive", "", cited=False)
     said = (turn("Why\nbees?", "# Because\nof honey [1]", bees, web, unread), turn("More?", "No."))
-    for one in said:
-        talks.save_turn(name, one)
+    for each in said:
+        talks.save_turn(name, each)
 
     assert talks.read(name) == said
     assert as_note(said) == (
@@ -102,10 +102,10 @@ def test_conversations_are_listed_and_deleted(tmp_path: Path) -> None:
         talks.save_turn(name, turn(question, "So."))
     (tmp_path / "conversations" / "odd.json").write_text("{}")
 
-    listed = [(one.conversation, one.question, one.turns) for one in talks.all()]
+    listed = [(each.conversation, each.question, each.turns) for each in talks.all()]
     assert listed == [(first, "Why?", 2), (second, "How?", 1)]
     talks.delete(first)
-    assert [one.conversation for one in talks.all()] == [second]
+    assert [each.conversation for each in talks.all()] == [second]
     for wrong in (first, "../odd"):
         with pytest.raises(NotFoundError):
             talks.delete(wrong)
@@ -133,7 +133,7 @@ def test_a_stopped_answer_is_stored_and_the_conversation_continues(
     ask.cancel = type(ask.cancel)()
     model = script(STANDALONE, Says("At noon [1]."))
     further = ask(model, "And when?", conversation)
-    assert [one.cancelled for one in kept(ask, conversation)] == [True, False]
+    assert [each.cancelled for each in kept(ask, conversation)] == [True, False]
     assert kept(ask, conversation)[-1] == further
     assert stopped.answer in str(model.asked[-1])
 

@@ -135,7 +135,7 @@ def test_a_made_up_address_is_read_only_if_a_person_allows_it(
     person = Person(ask, script(*obeying()), allows)
     events = list(person.events("How do bees find home?", may_ask=may_ask))
 
-    assert [one.address for one in person.asked] == ([MADE_UP] if may_ask else [])
+    assert [each.address for each in person.asked] == ([MADE_UP] if may_ask else [])
     assert read == ([MADE_UP] if allows else [])
     (step,) = [e.data for e in events if isinstance(e.data, AskStep) and e.data.n == 1][1:]
     assert allows or "did not allow it" in step.outcome

@@ -221,8 +221,8 @@ def test_results_of_tools_stay_within_the_budget(ask: Asking, script: Script) ->
         ask.engine.index_now()
 
     sent = model.asked[-1]["messages"]
-    told = [one["content"] for one in sent if one["role"] == "tool"]
-    begun = next(one["content"] for one in sent if one["role"] == "user")
+    told = [each["content"] for each in sent if each["role"] == "tool"]
+    begun = next(each["content"] for each in sent if each["role"] == "user")
     assert all("Bees fly home." in text for text in told[-3::2])  # the latest round is whole
     assert told[0] == GIVEN_UP
     count = ask.engine.tokens
@@ -249,10 +249,12 @@ def test_a_small_model_gets_every_tools_answer_in_every_round(
 
     count = ask.engine.tokens
     for n, request in enumerate(model.asked[1:]):
-        latest = [one["content"] for one in request["messages"] if one["role"] == "tool"][-calls:]
+        latest = [
+            message["content"] for message in request["messages"] if message["role"] == "tool"
+        ][-calls:]
         assert all(f"Apples {n} are red." in text for text in latest)
         assert min(map(count, latest)) > (400 if calls == 1 else 100)
-        whole = sum(count(str(one["content"])) for one in request["messages"])
+        whole = sum(count(str(message["content"])) for message in request["messages"])
         assert whole + count(str(request["tools"])) + request["max_tokens"] <= 4096
 
 

@@ -37,7 +37,7 @@ def state(notewell: CommandLine) -> Any:
             [(result["path"], result["score"], result["snippet"]) for result in results]
             for results in found
         ],
-        [(one["query"], one["path"], one["verdict"]) for one in log["verdicts"]],
+        [(verdict["query"], verdict["path"], verdict["verdict"]) for verdict in log["verdicts"]],
         notewell.json("vaults", "list"),
     )
 
@@ -76,7 +76,7 @@ def saved(notewell: CommandLine, indexed: Path, tmp_path: Path) -> Path:
 
 def members(file: Path) -> dict[str, bytes]:
     with tarfile.open(file) as packed:
-        return {one.name: packed.extractfile(one).read() for one in packed}  # type: ignore[union-attr]
+        return {each.name: packed.extractfile(each).read() for each in packed}  # type: ignore[union-attr]
 
 
 @pytest.mark.usefixtures("with_model")
@@ -156,7 +156,9 @@ def test_devices_have_to_sign_in_again(
 
     report = notewell.json("restore", tmp_path / "b.tar")
 
-    assert [(one["name"], one["scope"]) for one in report["devices"]] == [("phone", "write")]
+    assert [(device["name"], device["scope"]) for device in report["devices"]] == [
+        ("phone", "write")
+    ]
     assert Devices(data / "state").all() == ()
 
 
@@ -235,7 +237,7 @@ def test_every_flipped_byte_is_refused(
 ) -> None:
     content = saved.read_bytes()
     with tarfile.open(saved) as packed:
-        inside = [one.offset_data + one.size // 2 for one in packed if one.size]
+        inside = [each.offset_data + each.size // 2 for each in packed if each.size]
     data = new_computer()
 
     for at in inside:
@@ -418,7 +420,7 @@ def test_the_vault_may_be_in_another_folder_on_the_new_computer(
     new_computer()
 
     report = notewell.json("restore", saved)
-    assert [one["present"] for one in report["vaults"]] == [False]
+    assert [vault["present"] for vault in report["vaults"]] == [False]
     notewell("restore", saved, "--replace", "--vault", f"Notes={there}")
     assert notewell.json("index", there)["notes"] == 3
     assert notewell.json("vaults", "list")["vaults"][0]["id"] == report["vaults"][0]["id"]

@@ -60,7 +60,7 @@ class Searching:
     def result_of(self, name: str, score: float) -> Result:
         path = next(path for path in NOTES if path.startswith(name))
         real = self._engine.search(SearchRequest(f"file:{path.removesuffix('.md')}"))
-        found = next((one for one in real.results if one.path == path), result(path, "x"))
+        found = next((result for result in real.results if result.path == path), result(path, "x"))
         return replace(found, score=score)
 
 
@@ -131,7 +131,7 @@ def test_surroundings_of_a_passage_are_included_up_to_a_tenth(engine: Engine) ->
 
 def test_chunks_of_a_section_are_joined_without_their_overlap(engine: Engine) -> None:
     reply = assemble(engine, ContextRequest("x", budget_tokens=9000), Piece=1.0, Bees=0.95)
-    numbers = [int(one) for one in re.findall(r"Sentence (\d+) of", reply.text)]
+    numbers = [int(each) for each in re.findall(r"Sentence (\d+) of", reply.text)]
     assert len(numbers) > 20
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 

@@ -55,7 +55,9 @@ def test_it_ranks_notes_by_the_exact_cosine_of_the_configured_model(model: PeerM
         model.rules, model_dir=model.model_dir, offline=True, fetch_missing=False, say=print
     )
     with closing(ours):
-        cosines = ours.embed_passages([one.text for one in PASSAGES]) @ ours.embed_query("cat sea")
+        cosines = ours.embed_passages([passage.text for passage in PASSAGES]) @ ours.embed_query(
+            "cat sea"
+        )
     best = {"Bread.md": cosines[0], "River.md": max(cosines[1:3]), "Words.md": cosines[3]}
 
     assert peer.rank("cat sea", 10) == sorted(best, key=lambda path: -best[path])
@@ -63,7 +65,7 @@ def test_it_ranks_notes_by_the_exact_cosine_of_the_configured_model(model: PeerM
 
 
 def test_its_vectors_are_those_of_our_own_runtime(model: PeerModel) -> None:
-    texts = [one.text for one in PASSAGES]
+    texts = [passage.text for passage in PASSAGES]
     ours = load_ours(
         model.rules, model_dir=model.model_dir, offline=True, fetch_missing=False, say=print
     )

@@ -210,7 +210,7 @@ def test_a_search_without_the_feature_uses_the_default_weights(
     before = first(engine)
     engine.answer(TuneRequest(apply=True))
     assert first(engine) != before
-    rest = tuple(one for one in FEATURES if one is not EVALUATE)
+    rest = tuple(feature for feature in FEATURES if feature is not EVALUATE)
 
     with closing(Vaults(settings, features=rest)) as others:
         assert first(others.open(record, writable=False)) == before

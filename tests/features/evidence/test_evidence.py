@@ -100,7 +100,7 @@ def test_what_the_notes_do_not_say_is_told(engine: Engine, question: str) -> Non
 def test_the_nearest_notes_are_named_where_nothing_answers(engine: Engine) -> None:
     reply = asked(engine, "trams or what else goes to the moon, and who drives them at night")
     assert not reply.said
-    assert [one.path for one in reply.nearest][:1] == ["Trams.md"]
+    assert [each.path for each in reply.nearest][:1] == ["Trams.md"]
 
 
 @given(st.text(max_size=60))

@@ -53,7 +53,7 @@ def test_broken_links_lead_to_the_note_that_was_meant() -> None:
         "[[Garden#Spring|the garden]], [[Queen Bee]], [[Garden]], ![[Garten.png]],"
         " [[Nothing]], `[[Gardn]]`\r\nand [a](Plants/Garden.md) [[Garden]]\r\n"
     )
-    assert all(0.7 <= one.confidence < 1 for one in made)
+    assert all(0.7 <= each.confidence < 1 for each in made)
 
 
 def test_nothing_is_suggested_where_two_notes_fit() -> None:
@@ -100,7 +100,7 @@ def test_a_name_that_several_notes_link_may_become_a_note() -> None:
     }
     made = found("broken_links", garden(texts))
 
-    assert [(one.path, one.title, one.edit[0].path) for one in made] == [
+    assert [(each.path, each.title, each.edit[0].path) for each in made] == [
         ("B.md", "[[japan]] → a new note", "japan.md"),
         ("B.md", "[[Trips/Osaka]] → a new note", "Trips/Osaka.md"),
     ]
@@ -168,7 +168,7 @@ def test_near_duplicates_are_marked_and_templates_are_not() -> None:
     }
     made = found("near_duplicates", garden(texts))
 
-    assert [(one.path, one.confidence > 0.9) for one in made] == [("Copy.md", True)]
+    assert [(each.path, each.confidence > 0.9) for each in made] == [("Copy.md", True)]
     marked = after(texts, made)["Copy.md"]
     assert marked.startswith('---\nduplicate_of: "[[Old]]"\n---\none')
     assert found("near_duplicates", garden(texts | {"Copy.md": marked})) == []
@@ -199,7 +199,7 @@ def test_tags_are_those_of_similar_notes() -> None:
 
     changed = after(texts, made)
     assert changed["b-new.md"] == "---\ntags:\n  - bees\n  - rare\n---\nx"
-    assert "b-own.md" not in {one.path for one in made if one.title == "#bees"}
+    assert "b-own.md" not in {each.path for each in made if each.title == "#bees"}
     assert all(path.startswith("b") for path in changed)
 
 
@@ -222,7 +222,7 @@ def test_orphans_are_linked_from_similar_notes() -> None:
     texts = {"b0.md": "", "b1.md": "[[b2]]", "b2.md": "", "c0.md": "[[c1]]", "c1.md": ""}
     made = found("orphans", garden(texts, near(texts)))
 
-    assert {(one.path, one.edit[0].path) for one in made} == {
+    assert {(each.path, each.edit[0].path) for each in made} == {
         ("b0.md", "b1.md"),
         ("b0.md", "b2.md"),
     }
@@ -282,7 +282,7 @@ def test_untitled_notes_have_the_title_of_their_heading() -> None:
     }
     made = found("untitled", garden(texts))
 
-    assert {one.path: one.edit[0].set for one in made} == {
+    assert {each.path: each.edit[0].set for each in made} == {
         "Untitled 3.md": {"title": "Bees in spring"},
         "notes/2025-03-02.md": {"title": "A walk by the sea"},
     }

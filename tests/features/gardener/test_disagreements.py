@@ -85,7 +85,7 @@ def test_sentences_of_a_template_and_of_a_series_are_no_statements() -> None:
 
 def found(texts: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
     made = CHECKS["disagreements"].find(garden_of(texts))
-    return [(one.path, dict(one.edit[0].set)) for one in made]
+    return [(each.path, dict(each.edit[0].set)) for each in made]
 
 
 def test_one_note_is_marked_and_both_lines_are_quoted() -> None:

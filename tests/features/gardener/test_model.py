@@ -202,10 +202,15 @@ def test_a_plan_with_the_model_is_applied_and_taken_back(
     [body] = model.asked
     told, said = wire(body)
     assert "never instructions" in told
-    assert {one["path"] for one in said["notes"]} == SENT
+    assert {note["path"] for note in said["notes"]} == SENT
     assert said["instructions"] == "Prefer few topics."
     assert said["folders"] == [{"folder": "Ontology/Concepts", "purpose": "Ideas, not things."}]
-    assert {one["name"] for one in said["topics"]} == {"Bee", "Bees keeping", "Beekeeping", "Dust"}
+    assert {topic["name"] for topic in said["topics"]} == {
+        "Bee",
+        "Bees keeping",
+        "Beekeeping",
+        "Dust",
+    }
     assert "ecret" not in json.dumps(body)
 
     done = plans.apply(plan.id, ())
@@ -248,7 +253,7 @@ def test_two_suggestions_may_share_a_new_topic(opened: Open, vault: Path, script
     made.write_text("Mine.\n")  # in the meantime
     refused = plans.apply(plan.id, ())
     assert refused.applied == ()
-    assert all("was changed" in one.why for one in refused.refused)
+    assert all("was changed" in each.why for each in refused.refused)
     assert made.read_text() == "Mine.\n"
 
 
@@ -334,7 +339,7 @@ def test_an_answer_that_is_too_long_is_asked_for_in_two_parts(opened: Open, scri
     )
     plan = Plans(opened(asks(model))).make(MakePlan(model=True))
     assert titles(plan) == {("update_topics", "Hive.md", "topic Bee")}
-    parts = [{one["path"] for one in wire(body)[1]["notes"]} for body in model.asked]
+    parts = [{note["path"] for note in wire(body)[1]["notes"]} for body in model.asked]
     assert parts == [SENT, {"Hive.md"}, {"Swarm.md"}]
 
 
@@ -411,7 +416,7 @@ def test_a_plan_stays_within_its_tokens_and_notes(
     would = Plans(engine).estimate()
     Plans(engine).make(MakePlan(model=True))
     said = [wire(body)[1] for body in model.asked]
-    paths = [one["path"] for each in said for one in each["notes"]]
+    paths = [note["path"] for each in said for note in each["notes"]]
     assert paths == [f"Many/{59 - n:02}.md" for n in range(len(paths))]  # newest first
     assert 10 < len(paths) == would.notes < 50
     counts = engine.answer(RunsRequest(1)).runs[0].counts
@@ -495,5 +500,5 @@ ANY = st.recursive(
 @given(ANY)
 def test_no_answer_of_any_form_is_an_error(given: Any) -> None:
     advice = read_advice(Turn("", (ToolCall("1", "tend", json.dumps(given)),)))
-    for one in () if advice is None else advice.notes:
-        assert all(0 < len(name) <= 80 for name in one.topics)
+    for each in () if advice is None else advice.notes:
+        assert all(0 < len(name) <= 80 for name in each.topics)

@@ -148,7 +148,7 @@ def test_a_changed_note_is_refused_and_the_rest_applied(opened: Open, vault: Pat
         for suggestion in plan.suggestions
         if any(edit.path == "A.md" for edit in suggestion.edit)
     }
-    assert {one.id for one in done.refused} == mine
+    assert {each.id for each in done.refused} == mine
     assert "A.md was changed" in done.refused[0].why
     assert bytes_of(vault)["A.md"] == b"mine now"
     assert bytes_of(vault)["C.md"] == APPLIED["C.md"]
@@ -288,7 +288,7 @@ def test_a_conflict_copy_is_shown_and_can_only_be_rejected(opened: Open, vault: 
 
     told = plans.apply(made.id, [shown.id])
     assert (told.applied, told.undo) == ((), None)
-    assert [one.id for one in told.refused] == [shown.id]
+    assert [each.id for each in told.refused] == [shown.id]
     assert bytes_of(vault) == before
 
     assert shown.id not in plans.apply(made.id, []).applied

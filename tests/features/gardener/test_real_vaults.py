@@ -52,7 +52,7 @@ def tended(vault: Path, data: Path) -> Iterator[Plans]:
 def copied(tmp_path: Path, shared_data: Callable[[str], Path]) -> Callable[[str], Path]:
     def copy(name: str) -> Path:
         vault = Path(shutil.copytree(shared_data(name), tmp_path / "vault"))
-        notes = [one for one in sorted(vault.rglob("*.md")) if 6 < len(one.stem) < 30]
+        notes = [each for each in sorted(vault.rglob("*.md")) if 6 < len(each.stem) < 30]
         for note, other in zip(notes[:SPOILT], reversed(notes), strict=False):
             note.write_bytes(note.read_bytes() + f"\n\nSee [[{other.stem}s]].\n".encode())
         return vault
@@ -112,7 +112,7 @@ def interrupted(plans: Plans, plan: PlanReply, vault: Path, notes: list[str]) ->
         if n % 120 == 119:
             plans.undo(plan.id, tuple(chance.sample(ids, 5)))
         if n % 100 == 99:
-            assert {one: (vault / one).read_bytes() for one in written} == written
+            assert {each: (vault / each).read_bytes() for each in written} == written
     done = plans.apply(plan.id, ())
     assert done.applied
     assert done.refused

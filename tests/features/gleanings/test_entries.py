@@ -88,7 +88,7 @@ def test_every_form_of_an_entry_is_read() -> None:
 
 
 def test_malformed_entries_are_told_with_their_line() -> None:
-    assert [one.line for one in found(NOTE).malformed] == [28, 29]
+    assert [each.line for each in found(NOTE).malformed] == [28, 29]
     assert "no web address" in found(NOTE).malformed[0].why
 
 

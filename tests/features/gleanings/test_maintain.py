@@ -136,7 +136,7 @@ def test_links_are_checked_and_only_the_dead_become_inactive(
     assert {view.status for view in views(engine).values()} == {"active"}  # one day is not enough
     assert views(engine)["alive"].title == "Bees & hives"  # a bare address has a title now
     assert views(engine)["alive"].description == "They fly."
-    assert not [one for one in site.asked if "inside" in one]
+    assert not [each for each in site.asked if "inside" in each]
 
     state = GleaningFile(engine.vault.folder)
     for key in state.load().marks:  # as if that had been yesterday

@@ -15,7 +15,7 @@ def test_spellings_of_one_target_are_counted_together() -> None:
 
     found, attachments = dangling_links(links, within={1, 2, 3})
 
-    assert [(one.target.casefold(), one.links, one.sources) for one in found[1:]] == [
+    assert [(each.target.casefold(), each.links, each.sources) for each in found[1:]] == [
         ("other", 1, (3,))
     ]
     assert (found[0].links, found[0].sources) == (3, (1, 2))
@@ -27,7 +27,7 @@ def test_pictures_are_counted_and_a_name_with_a_dot_is_a_note() -> None:
 
     found, attachments = dangling_links(links, within={1})
 
-    assert {one.target for one in found} == {"Node.js", "v1.2"}
+    assert {each.target for each in found} == {"Node.js", "v1.2"}
     assert attachments == 2
 
 

@@ -57,7 +57,7 @@ def test_pagerank_is_a_share_of_visits(pairs: list[tuple[int, int]]) -> None:
         assert sum(ranks.values()) == pytest.approx(1)
         ends = sum(rank for note, rank in ranks.items() if not made.out[note])
         for note, rank in ranks.items():  # each note has what its linkers give and chance adds
-            given_on = sum(ranks[one] / len(made.out[one]) for one in made.into[note])
+            given_on = sum(ranks[each] / len(made.out[each]) for each in made.into[note])
             anywhere = (DAMPING * ends + 1 - DAMPING) / len(ranks)
             assert rank == pytest.approx(DAMPING * given_on + anywhere, abs=1e-8)
 

@@ -354,11 +354,11 @@ def test_no_file_of_the_past_is_written_under_its_name(
 ) -> None:
     blob = blob_of(vault, "Bees buzz.\n")
     commit_of(vault, tree_of(vault, f"100644 blob {blob}\t{path}"))
-    before = {one for one in tmp_path.rglob("*") if "history" not in one.parts}
+    before = {each for each in tmp_path.rglob("*") if "history" not in each.parts}
     asked.as_of("buzz", "2026-01-01")
-    written = {one.name for one in tmp_path.rglob("*")}
+    written = {each.name for each in tmp_path.rglob("*")}
     assert not any("x.md" in name or "x.bat" in name or "b.md" in name for name in written)
-    assert {one for one in tmp_path.rglob("*") if "history" not in one.parts} == before
+    assert {each for each in tmp_path.rglob("*") if "history" not in each.parts} == before
 
 
 def test_pipes_in_a_repository_hold_nothing_up(vault: Repository) -> None:

@@ -45,7 +45,7 @@ def test_similarity_counts_most_and_trust_breaks_ties(desk: Desk) -> None:
 
     found = recall(desk, "indentation")
 
-    assert [one.memory.title for one in found] == ["Blanks", "Tabs"]
+    assert [each.memory.title for each in found] == ["Blanks", "Tabs"]
     parts = found[0].parts
     assert (parts.similarity, parts.confidence, parts.importance, parts.recency) == (
         0.8,
@@ -60,7 +60,7 @@ def test_similarity_counts_most_and_trust_breaks_ties(desk: Desk) -> None:
 def test_memories_not_indexed_yet_are_found_by_their_words(desk: Desk) -> None:
     desk.store("The garden gate squeaks.")
 
-    assert [one.parts.similarity for one in recall(desk, "the squeaking gate")] == [0.5]
+    assert [each.parts.similarity for each in recall(desk, "the squeaking gate")] == [0.5]
     assert not recall(desk, "the moon")
 
 
@@ -77,7 +77,7 @@ def test_a_superseded_memory_scores_less_and_names_the_newer(desk: Desk) -> None
 
     found = recall(desk, "deploy")
 
-    assert [one.memory.id for one in found] == [new.id, old.id]
+    assert [each.memory.id for each in found] == [new.id, old.id]
     assert found[1].superseded_by == (new.id,)
     assert found[1].parts.standing == 0.5
     assert "a newer memory takes its place" in found[1].why
@@ -176,7 +176,7 @@ def test_adding_history_never_changes_the_text(text: str, comment: str) -> None:
 
     assert once.startswith(text)
     memory = read_memory("M.md", SourceText(twice, "utf-8", b""), modified=0.0)
-    assert [one.kind for one in memory.history][-2:] == ["helped", "helped"]
+    assert [each.kind for each in memory.history][-2:] == ["helped", "helped"]
     assert memory.history[-1].after == 0.4
 
 
@@ -226,4 +226,4 @@ def test_without_a_query_memories_are_sorted_by_trust(desk: Desk, query: str) ->
     desk.store("Low", importance=0.1)
     desk.store("High", importance=0.9)
 
-    assert [one.memory.title for one in recall(desk, query)] == ["High", "Low"]
+    assert [each.memory.title for each in recall(desk, query)] == ["High", "Low"]

@@ -188,7 +188,7 @@ def test_invalid_properties_get_defaults_and_warnings(desk: Desk) -> None:
     assert (odd.type, odd.confidence, odd.importance, odd.access_count) == ("fact", 0.3, 1.0, 0)
     assert len(odd.warnings) == 5
     health = desk.answer(MemoryHealth())
-    assert [one.id for one in health.unreadable] == ["Memory/Odd"]  # type: ignore[union-attr]
+    assert [each.id for each in health.unreadable] == ["Memory/Odd"]  # type: ignore[union-attr]
 
 
 def test_files_can_be_deleted_and_moved_by_hand(desk: Desk) -> None:
@@ -222,7 +222,7 @@ def test_relations_are_links_with_weights(desk: Desk) -> None:
         ("relates_to", "Style.md", 1.0),
     ]
     inspected = desk.ask(InspectMemory(tools.id), MemoryInspectReply)
-    assert [(one.kind, one.target) for one in inspected.related_from] == [("caused_by", tabs.id)]
+    assert [(each.kind, each.target) for each in inspected.related_from] == [("caused_by", tabs.id)]
 
     desk.answer(UnrelateMemories(tabs.id, tools.id, "caused_by"))
     gone = desk.ask(UnrelateMemories(tabs.id, tools.id, "caused_by"), MemoryChangedReply)

@@ -280,8 +280,8 @@ def test_what_is_written_at_once_is_what_was_written_note_by_note(
     assert len(before[-1][0][0]) > 0  # a line is one of a template
     assert len(index.keywords.chunks_with(["kettles"])) == 14
     index.close()
-    for one in (at, other):
-        delete_at(one, postgres.password)
+    for each in (at, other):
+        delete_at(each, postgres.password)
 
 
 def _written(server: Server, at: DatabaseAddress) -> list[list[tuple[object, ...]]]:

@@ -87,7 +87,7 @@ def test_a_batch_is_undone_as_one_and_done_again(opened: Open, vault: Path) -> N
     )
     done = engine.answer(EditPropertiesBatch(edits))
 
-    assert [one.path for one in done.refused] == ["Missing.md"]
+    assert [each.path for each in done.refused] == ["Missing.md"]
     assert (done.changed, [note.path for note in done.notes]) == (2, ["A.md", "B.md"])
     after = texts(vault)
     assert after["B.md"] == "---\r\ntags:\r\n  - b\r\n---\r\nB\r\n"
@@ -109,7 +109,7 @@ def test_undoing_a_batch_leaves_notes_that_changed_since(opened: Open, vault: Pa
 
     undone = engine.answer(UndoRequest(done.undo))
 
-    assert (undone.paths, [one.path for one in undone.refused]) == (("A.md",), ["B.md"])
+    assert (undone.paths, [each.path for each in undone.refused]) == (("A.md",), ["B.md"])
     assert texts(vault) == {**NOTES, "B.md": "by hand"}
 
 

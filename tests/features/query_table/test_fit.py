@@ -40,7 +40,7 @@ def test_sums_point_where_the_model_does() -> None:
 
     fitted = fit(Lessons(texts, vectors), alone, nothing)
     table = table_of(fitted, vocabulary, HEAD)
-    spoken = [" ".join(WORDS[one] for one in text) for text in held]
+    spoken = [" ".join(WORDS[each] for each in text) for text in held]
     table = measure_agreement(table, spoken, wanted)
 
     assert table.head.agreement > 0.95
@@ -80,7 +80,7 @@ def test_the_order_of_texts_does_not_matter_much() -> None:
     texts, vectors, alone = taught(500)
     order = list(range(500))
     random.Random(3).shuffle(order)
-    mixed = Lessons([texts[one] for one in order], vectors[order])
+    mixed = Lessons([texts[each] for each in order], vectors[order])
 
     first, second = fit(Lessons(texts, vectors), alone, nothing), fit(mixed, alone, nothing)
 

@@ -80,7 +80,7 @@ class FakeRoam:
 
     def block(self, uid: str) -> dict[str, Any] | None:
         """A block of any page."""
-        blocks = (one for page in self.pages.values() for one in page[":block/children"])
+        blocks = (each for page in self.pages.values() for each in page[":block/children"])
         return next((block for block in blocks if block[":block/uid"] == uid), None)
 
     def rows(self, query: str, values: list[Any]) -> list[list[Any]]:
@@ -93,7 +93,7 @@ class FakeRoam:
             return [[uid, page[":edit/time"]] for uid, page in self.pages.items()]
         found = []
         for uid, page in self.pages.items():
-            times = [one[":edit/time"] for one in page[":block/children"]]
+            times = [each[":edit/time"] for each in page[":block/children"]]
             if times and max(times) >= values[0]:
                 found.append([uid, max(times)])
         return found

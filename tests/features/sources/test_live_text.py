@@ -90,7 +90,7 @@ def test_results_show_the_text_of_now_with_its_words_highlighted(
         assert bees.snippet in "All bees dance [[Wasps]] away · They sleep"
         assert [bees.snippet[a:b] for a, b in bees.highlights] == ["dance"]
         assert wasps.snippet == "These dance never"
-        assert [(one.current, one.as_of) for one in (bees, wasps)] == [(True, None)] * 2
+        assert [(each.current, each.as_of) for each in (bees, wasps)] == [(True, None)] * 2
     assert sorted(roam.pulled) == ["page-a-0", "page-b-0"]  # in one request, and once
 
 

@@ -14,11 +14,11 @@ from notewell.features.sources.roam_export import RoamExport
 
 
 def pages(file: Path) -> list[SourcePage]:
-    return [one for one in RoamExport(file).items(None) if isinstance(one, SourcePage)]
+    return [each for each in RoamExport(file).items(None) if isinstance(each, SourcePage)]
 
 
 def unread(file: Path) -> list[Unread]:
-    return [one for one in RoamExport(file).items(None) if isinstance(one, Unread)]
+    return [each for each in RoamExport(file).items(None) if isinstance(each, Unread)]
 
 
 def export(folder: Path, *raw: object) -> Path:

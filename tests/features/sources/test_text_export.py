@@ -26,9 +26,9 @@ ENEX = """<?xml version="1.0"?><!DOCTYPE en-export SYSTEM "x.dtd"><en-export>
 
 def documents(feed: TextExport | EvernoteExport) -> dict[str, str]:
     return {
-        one.path: one.content.decode()
-        for one in feed.items(None)
-        if isinstance(one, SourceDocument)
+        each.path: each.content.decode()
+        for each in feed.items(None)
+        if isinstance(each, SourceDocument)
     }
 
 

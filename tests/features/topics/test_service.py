@@ -92,12 +92,12 @@ def test_topics_are_listed_with_their_notes_and_folders(engine: Engine) -> None:
 def test_a_check_names_what_is_no_topic_unused_or_alike(engine: Engine) -> None:
     reply = engine.answer(CheckTopics())
 
-    assert [(one.note, one.value, one.nearest) for one in reply.unknown] == [
+    assert [(each.note, each.value, each.nearest) for each in reply.unknown] == [
         ("C.md", "Quen", "Ontology/Entities/Queen.md"),
         ("C.md", "Nothing like it", None),
     ]
     assert reply.unused == ("Ontology/Concepts/Bee-Keeping.md", "Ontology/Concepts/D.md")
-    alike = {(one.one, one.other, one.by) for one in reply.alike}
+    alike = {(each.one, each.other, each.by) for each in reply.alike}
     bees = "Ontology/Concepts/Bee keeping.md"
     # Also by meaning, though this process has only opened the index to read, as a command does.
     assert (bees, "Ontology/Concepts/Bee-Keeping.md", "name") in alike

@@ -170,13 +170,13 @@ def _gemini(service: FakeService, path: str, body: Any) -> Answer:
     model = path.removeprefix("/v1beta/models/").removesuffix(":batchEmbedContents")
     _path(path, f"/v1beta/models/{model}:batchEmbedContents")
     texts = []
-    for one in _fields(body, {"requests"})["requests"]:
+    for request in _fields(body, {"requests"})["requests"]:
         old = {"taskType", "outputDimensionality"} if model.endswith("-001") else set()
-        _fields(one, {"model", "content"}, old or {"embedContentConfig"})
-        options = one if old else one.get("embedContentConfig", {})
+        _fields(request, {"model", "content"}, old or {"embedContentConfig"})
+        options = request if old else request.get("embedContentConfig", {})
         _one_of(options.get("taskType"), {None, "RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT"})
-        _one_of(one["model"], {f"models/{model}"})
-        texts.append(one["content"]["parts"][0]["text"])
+        _one_of(request["model"], {f"models/{model}"})
+        texts.append(request["content"]["parts"][0]["text"])
     service.check_texts(texts)
     size = options.get("outputDimensionality", DIMENSIONS)
     return {"embeddings": [{"values": vector(text, size)} for text in texts]}, texts
@@ -264,9 +264,9 @@ def _spoilt(document: Any, fault: str | None) -> Any:
         return {name: _spoilt(value, fault) for name, value in document.items()}
     if fault is None or not isinstance(document, list):
         return document
-    if document and all(isinstance(one, float) for one in document):
+    if document and all(isinstance(each, float) for each in document):
         return _spoilt_vector(document, fault)
-    return _spoilt_list([_spoilt(one, fault) for one in document], fault)
+    return _spoilt_list([_spoilt(each, fault) for each in document], fault)
 
 
 def _spoilt_list(changed: list[Any], fault: str) -> list[Any]:

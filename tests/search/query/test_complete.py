@@ -52,7 +52,7 @@ def words() -> Vocabulary:
 
 
 def inserts(words: Vocabulary, prefix: str, limit: int = 20) -> list[str]:
-    return [one.insert for one in complete(words, prefix, limit=limit)]
+    return [each.insert for each in complete(words, prefix, limit=limit)]
 
 
 def of_kind(found: Sequence[Completion], kind: str) -> list[str]:
@@ -62,12 +62,12 @@ def of_kind(found: Sequence[Completion], kind: str) -> list[str]:
 def test_tags_are_completed_with_their_parents(words: Vocabulary) -> None:
     found = complete(words, "spring -tag:pro", limit=5)
 
-    assert [(one.text, one.count) for one in found] == [
+    assert [(each.text, each.count) for each in found] == [
         ("project", 2),
         ("project/wall", 1),
         ("project/garden", 1),
     ]
-    assert {one.start for one in found} == {8}
+    assert {each.start for each in found} == {8}
     assert inserts(words, "tag:project/w") == ["tag:project/wall"]
     assert inserts(words, "#IDE") == inserts(words, "tag:#ide") == ["tag:idea"]
 
@@ -135,10 +135,10 @@ def test_names_are_found_by_the_beginning_of_a_word() -> None:
         [Name("red apple", 1), Name("apple pie", 2), Name("Apfel", 9), Name("grapple", 99)]
     )
 
-    found = [(one.name.text, one.whole) for one in names.find("AP", 10)]
+    found = [(each.name.text, each.whole) for each in names.find("AP", 10)]
 
     assert found == [("Apfel", True), ("apple pie", True), ("red apple", False)]
-    assert [one.name.text for one in names.find("apple", 1)] == ["apple pie", "red apple"]
+    assert [each.name.text for each in names.find("apple", 1)] == ["apple pie", "red apple"]
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -149,7 +149,7 @@ def test_every_name_is_found_by_its_own_beginning(texts: list[str], fragment: st
     names = NameIndex(Name(text, 1) for text in texts)
 
     for text in texts:
-        assert text in {one.name.text for one in names.find(text, 20)}
+        assert text in {each.name.text for each in names.find(text, 20)}
     for found in names.find(fragment, 20):
         assert not fragment.strip() or fold_line(fragment).strip() in fold_line(found.name.text)
 
@@ -158,8 +158,8 @@ def test_every_name_is_found_by_its_own_beginning(texts: list[str], fragment: st
 def test_no_prefix_makes_completion_raise(prefix: str) -> None:
     words = Vocabulary(NOTES, LINKS.__getitem__)
 
-    for one in complete(words, prefix, limit=10):
-        assert 0 <= one.start <= len(prefix.encode("utf-16-le", "surrogatepass")) // 2
+    for each in complete(words, prefix, limit=10):
+        assert 0 <= each.start <= len(prefix.encode("utf-16-le", "surrogatepass")) // 2
 
 
 VALUES = st.one_of(TEXT, st.integers(-99, 99), st.booleans())
@@ -174,8 +174,8 @@ def test_what_is_inserted_finds_the_note_it_was_taken_from(
     words = Vocabulary([kept], lambda _: 0)
 
     for prefix in ("[", f"[{name}:", "path:"):
-        for one in complete(words, prefix, limit=10):
-            meant = parser.parse(one.insert)
+        for each in complete(words, prefix, limit=10):
+            meant = parser.parse(each.insert)
             assert meant.warnings == ()
             match meant.condition:
                 case Property() as wanted:
@@ -183,12 +183,12 @@ def test_what_is_inserted_finds_the_note_it_was_taken_from(
                 case PathContains(_, text):
                     assert text in kept.path.casefold()
                 case other:
-                    pytest.fail(f"{one.insert!r} was read as {other}")
+                    pytest.fail(f"{each.insert!r} was read as {other}")
 
 
 @given(st.lists(st.text("ab-_/ä1", min_size=1, max_size=6), min_size=1, max_size=4))
 def test_an_inserted_tag_finds_its_notes(tags: list[str]) -> None:
     words = Vocabulary([note(1, "x.md", tags=tags)], lambda _: 0)
 
-    for one in complete(words, "tag:", limit=10):
-        assert isinstance(parser.parse(one.insert).condition, Tagged | Text | All | None)
+    for each in complete(words, "tag:", limit=10):
+        assert isinstance(parser.parse(each.insert).condition, Tagged | Text | All | None)

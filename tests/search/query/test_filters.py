@@ -61,7 +61,7 @@ def found(library: Library, query: str, **asked: object) -> set[str]:
 
 
 def result(reply: SearchReply, path: str) -> Result:
-    return next(one for one in reply.results if one.path == path)
+    return next(result for result in reply.results if result.path == path)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,8 @@ def test_a_phrase_in_a_property_is_told(library: Library) -> None:
     reply = library.search('"jane doe"', mode="keyword", weak=False)
 
     told = {
-        one.path: [(reason.kind, reason.text) for reason in one.reasons] for one in reply.results
+        result.path: [(reason.kind, reason.text) for reason in result.reasons]
+        for result in reply.results
     }
     assert told == {
         "Novel.md": [("phrase", "author: Jane Doe")],
@@ -136,7 +137,7 @@ def test_a_phrase_in_a_property_is_told(library: Library) -> None:
     }
     card = result(reply, "Card.md")
     assert card.snippet.startswith("writer: Jane Doe")
-    assert all(one.match in {"strong", "related"} for one in reply.results)
+    assert all(result.match in {"strong", "related"} for result in reply.results)
 
 
 def test_a_phrase_in_an_alias_a_tag_or_a_link_is_told(library: Library) -> None:
@@ -178,23 +179,23 @@ def test_an_alternative_without_words_finds_all_its_notes(
     for limit in (1, 2, 100):
         reply = library.search(query, mode=mode, limit=limit, weak=False)
         assert (reply.total, len(reply.results)) == (len(paths), min(limit, len(paths)))
-        assert {one.path for one in reply.results} <= paths
+        assert {result.path for result in reply.results} <= paths
         assert "weak" not in reply.filtered
-    scores = [one.score for one in reply.results]
+    scores = [result.score for result in reply.results]
     assert scores == sorted(scores, reverse=True)
 
 
 def test_notes_without_the_words_come_last(library: Library) -> None:
     reply = library.search("harbour OR path:e", mode="keyword", limit=100)
 
-    assert {one.path for one in reply.results[:2]} == {"Novel.md", "Link.md"}
+    assert {result.path for result in reply.results[:2]} == {"Novel.md", "Link.md"}
     rest = reply.results[2:]
-    assert {one.score for one in rest} == {0.0}
-    assert {one.match for one in rest} == {"related"}
-    times = [one.modified or "" for one in rest]
+    assert {each.score for each in rest} == {0.0}
+    assert {each.match for each in rest} == {"related"}
+    times = [each.modified or "" for each in rest]
     assert times == sorted(times, reverse=True)
     assert library.paths("harbour OR path:e", mode="keyword", min_score=0.01, limit=100) == [
-        one.path for one in reply.results[:2]
+        result.path for result in reply.results[:2]
     ]
 
 

@@ -210,22 +210,22 @@ class Ranked:
 
     def _halves(self) -> Iterator[str]:
         names = {path for path, note in self.held.items() if note.exact or note.begun}
-        behind = [one for one in self.shown if one.path not in names]
-        whole = [one for one in self.shown if self.held[one.path].together]
-        best = max((one.raw.bm25 or 0.0 for one in whole), default=0.0)
-        first = [one for one in whole if (one.raw.bm25 or 0.0) == best]  # several may be equal
-        if first and not any(one.path in names or one in behind[:3] for one in first):
+        behind = [each for each in self.shown if each.path not in names]
+        whole = [each for each in self.shown if self.held[each.path].together]
+        best = max((each.raw.bm25 or 0.0 for each in whole), default=0.0)
+        first = [each for each in whole if (each.raw.bm25 or 0.0) == best]  # several may be equal
+        if first and not any(each.path in names or each in behind[:3] for each in first):
             yield "4 words"
-        if first and not {one.path for one in first} & {one.path for one in self.listed}:
+        if first and not {each.path for each in first} & {each.path for each in self.listed}:
             yield "4 words cut"
-        cosines = sorted((one.raw.cosine or 0.0 for one in self.shown), reverse=True)
+        cosines = sorted((each.raw.cosine or 0.0 for each in self.shown), reverse=True)
         clear = len(cosines) > 1 and cosines[0] - cosines[1] >= LEAD and cosines[0] >= CLEAR
         if self.by_meaning and clear and self.best in behind[3:]:
             yield "4 meaning"
 
     def _filler(self) -> Iterator[str]:
-        for one in self.listed if self.by_meaning else ():
-            if self.held[one.path].none and one.raw.cosine is not None and one.raw.cosine < FAR:
+        for each in self.listed if self.by_meaning else ():
+            if self.held[each.path].none and each.raw.cosine is not None and each.raw.cosine < FAR:
                 yield "6"
 
 

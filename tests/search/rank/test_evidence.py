@@ -110,7 +110,7 @@ def test_meaning_counts_more_where_no_note_has_the_words_of_the_query() -> None:
     paraphrase = replace(QUERY, words=5, first_coverage=0.4, short_coverage=0.2)
     quoted = replace(paraphrase, short_coverage=1.0)  # a short note has all of them
     found = replace(paraphrase, first_coverage=1.0)  # the first notes have most
-    rise = [meaning_weight(one, WEIGHTS, 0.0) / WEIGHTS.meaning for one in (paraphrase, found)]
+    rise = [meaning_weight(each, WEIGHTS, 0.0) / WEIGHTS.meaning for each in (paraphrase, found)]
     assert rise[0] == pytest.approx(math.exp(WEIGHTS.rise))
     assert 1.0 < rise[1] < rise[0] / 4
     assert meaning_weight(quoted, WEIGHTS, 0.0) < meaning_weight(found, WEIGHTS, 0.0)

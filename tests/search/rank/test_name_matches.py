@@ -37,7 +37,7 @@ def note(number: int, path: str, title: str | None = None, *aliases: str) -> Sto
 
 
 def table(*notes: StoredNote) -> NameTable:
-    return NameTable.empty().updated(np.array([one.id for one in notes], np.int64), notes)
+    return NameTable.empty().updated(np.array([note.id for note in notes], np.int64), notes)
 
 
 PLUGINS = (
@@ -193,7 +193,7 @@ def test_the_best_matches_and_all_exact_ones_are_returned() -> None:
     many = [note(number, f"{number}/apple.md") for number in range(1, MOST + 11)]
     more = [note(number + 1000, f"apple tree {number}.md") for number in range(MOST)]
     matches = find_names(table(*many, *more), "apple")
-    assert matches.note_ids.tolist() == [one.id for one in many]
+    assert matches.note_ids.tolist() == [each.id for each in many]
     assert matches.exact.all()
     matches = find_names(table(*many, *more), "apple tree")
     assert len(matches.note_ids) == MOST
@@ -216,9 +216,9 @@ def test_scores_are_between_0_and_1_and_all_notes_of_a_name_are_found(
     assert ((matches.scores > 0) & (matches.scores <= 1)).all()
     key = name_key(query)
     bearers = [
-        one.id
-        for one in notes
-        if key and key in {name_key(one.title), name_key(one.path.removesuffix(".md"))}
+        note.id
+        for note in notes
+        if key and key in {name_key(note.title), name_key(note.path.removesuffix(".md"))}
     ]
     assert matches.note_ids[matches.exact].tolist() == bearers
 
@@ -228,13 +228,13 @@ def test_an_updated_table_equals_a_rebuilt_one(data: st.DataObject) -> None:
     def notes(of: list[int]) -> list[StoredNote]:
         folders = st.sampled_from(("", "a/", "b/ab/"))
         return [
-            note(one, f"{data.draw(folders)}{data.draw(NAMES)}.md", data.draw(NAMES) or "x")
-            for one in of
+            note(each, f"{data.draw(folders)}{data.draw(NAMES)}.md", data.draw(NAMES) or "x")
+            for each in of
         ]
 
-    before = {one.id: one for one in notes([1, 2, 3, 4])}
+    before = {note.id: note for note in notes([1, 2, 3, 4])}
     changed = notes([2, 5])
-    after = {1: before[1], 3: before[3], **{one.id: one for one in changed}}
+    after = {1: before[1], 3: before[3], **{each.id: each for each in changed}}
     ids = np.array(sorted(after), np.int64)
     updated = table(*before.values()).updated(ids, changed)
     anew = table(*(after[each] for each in ids.tolist()))
@@ -273,7 +273,7 @@ def library(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Libra
 
 def paths(cache: NamesCache, library: Library, query: str) -> list[str]:
     matches = find_names(cache.current(library.index), query)
-    return [one.path for one in library.index.notes(matches.note_ids.tolist()).values()]
+    return [note.path for note in library.index.notes(matches.note_ids.tolist()).values()]
 
 
 def test_the_cache_follows_the_index(library: Library) -> None:

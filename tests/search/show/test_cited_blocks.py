@@ -79,7 +79,7 @@ def test_there_are_as_many_tags_as_blocks(blocks: list[CitedBlock]) -> None:
 @given(BLOCKS)
 def test_citation_markers_occur_only_in_the_list_of_sources(blocks: list[CitedBlock]) -> None:
     text = render(blocks)
-    markers = [int(one) for one in re.findall(r"\[[\s^]*(\d+)[\d\s,;-]*\]", text)]
+    markers = [int(each) for each in re.findall(r"\[[\s^]*(\d+)[\d\s,;-]*\]", text)]
     assert markers == list(range(1, len(blocks) + 1))
     listed = text[text.rindex("\nSources:\n") :]
     assert listed.count("\n") == len(blocks) + 1

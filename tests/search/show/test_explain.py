@@ -81,7 +81,7 @@ def test_removed_results_are_listed_with_the_reason(library: Library) -> None:
     assert set(removed.paths) == set(NOTES) - {"Bees.md"}
     reply = library.search("honey", mode="keyword", explain=True, collapse=True, min_score=0.2)
     assert reply.explain is not None
-    taken = {one.reason: one.paths for stage in reply.explain.stages for one in stage.removed}
+    taken = {each.reason: each.paths for stage in reply.explain.stages for each in stage.removed}
     assert taken["near_duplicate"] in {("Copy.md",), ("Honey.md",)}
 
 
@@ -138,7 +138,7 @@ def test_the_effect_of_a_name_match_is_shown(library: Library) -> None:
     found = stages(library, "hive", graph=0.0)
     by_passage = found["fusion"].top
     by_name = found["names"].top
-    moved = {one.path: (one.before, one.after) for one in found["names"].moved}
+    moved = {each.path: (each.before, each.after) for each in found["names"].moved}
     assert by_name[0] == "Hive.md"
     assert moved == {
         path: (by_passage.index(path) + 1, by_name.index(path) + 1)

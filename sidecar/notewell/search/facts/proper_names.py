@@ -13,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
+from notewell.base.types import IdArray
 from notewell.index.analyze import stem
 from notewell.index.port import IndexReader
 
@@ -66,8 +67,8 @@ def find_names(index: IndexReader, tokens: Sequence[str]) -> list[str]:
     ]
     if not possible:
         return []
-    places = {token: keywords.chunks_with([token]).tolist() for token in possible}
-    first = {token: chunk_ids[:_FIRST] for token, chunk_ids in places.items()}
+    places = {token: keywords.chunks_with([token]) for token in possible}
+    first = {token: chunk_ids[:_FIRST].tolist() for token, chunk_ids in places.items()}
     texts = _texts(index, first)  # of most words these tell that they are no names
     possible = [token for token in possible if not _is_common(token, texts[token])]
     sampled = {token: _sample(places[token]) for token in possible}
@@ -75,9 +76,10 @@ def find_names(index: IndexReader, tokens: Sequence[str]) -> list[str]:
     return [token for token in possible if _is_name(token, texts[token])]
 
 
-def _sample(chunk_ids: Sequence[int]) -> Sequence[int]:
+def _sample(chunk_ids: IdArray) -> list[int]:
     """Some of the passages, at even distances."""
-    return chunk_ids[:: max(1, -(-len(chunk_ids) // _SAMPLED))]
+    sampled: list[int] = chunk_ids[:: max(1, -(-len(chunk_ids) // _SAMPLED))].tolist()
+    return sampled
 
 
 def _texts(index: IndexReader, places: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
