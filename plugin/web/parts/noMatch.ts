@@ -7,7 +7,7 @@ import { newNote } from "../lib/links";
 import { emptyBox } from "./errors";
 import { conditions } from "./chips";
 import { weakCount, weakFold } from "./resultGroups";
-import { t, tn, tparts } from "../../src/texts";
+import { locale, t, tn, tparts } from "../../src/texts";
 
 const UNFIT = /[\\/:*?"<>|#^[\]]/; // what names of files may not have
 
@@ -37,7 +37,8 @@ export function unknownWord(warnings: readonly string[]): string | null {
   const told = warnings.find((warning) => /^Nothing has the words? “/.test(warning));
   if (told === undefined) return null;
   const words = [...told.matchAll(/“[^”]*”/g)].map(([word]) => word);
-  return words.length === 1 ? t("Nothing has the word {word}", { word: words[0]! }) : t("Nothing has any of the words {words}", { words: words.join(" ") });
+  const named = new Intl.ListFormat(locale() ?? "en", { type: "disjunction" }).format(words);
+  return words.length === 1 ? t("Nothing has the word {word}", { word: named }) : t("Nothing has the words {words}", { words: named });
 }
 
 /** Queries that ask for less: without quotes, without filters. */
