@@ -35,7 +35,7 @@ from notewell.search.query.terms import Terms, content_words, is_english, query_
 from notewell.search.rank import expand, gars, rerank, retrieve
 from notewell.search.rank.boosts import WITHIN_PERIOD, Boosts
 from notewell.search.rank.candidates import Candidates, CosineMap
-from notewell.search.rank.evidence import NoteEvidence, QueryEvidence, may_rise
+from notewell.search.rank.evidence import NoteEvidence, QueryEvidence, depends_on_names
 from notewell.search.rank.gars import Spreading
 from notewell.search.rank.guarantees import (
     Guarantees,
@@ -337,8 +337,8 @@ class _TextSearch:
         return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, period, guarantees)
 
     def with_proper_name(self, found: Retrieved, query: QueryEvidence) -> QueryEvidence:
-        """The evidence with whether a word of the query is a proper name of an English vault."""
-        if found.vector is None or not query.english or not may_rise(query):
+        """The evidence, with `has_name` set where it matters; only English vaults tell names."""
+        if found.vector is None or not query.english or not depends_on_names(query):
             return query
         terms = found.terms
         guessed = {token for word in terms.begun for token in terms.alternatives.get(word, ())}
@@ -548,11 +548,9 @@ class _TextSearch:
 def _tell_unknown(words: Sequence[str]) -> str:
     """The warning that no note has any of these words."""
     *others, last = (f"“{word}”" for word in words)
-    return (
-        f"Nothing has the words {', '.join(others)} or {last}."
-        if others
-        else (f"Nothing has the word {last}.")
-    )
+    if not others:
+        return f"Nothing has the word {last}."
+    return f"Nothing has the words {', '.join(others)} or {last}."
 
 
 def _possible_mode(mode: SearchMode, notes: NoteEvidence) -> SearchMode:

@@ -16,8 +16,8 @@ from notewell.search.rank.evidence import (
     Links,
     NoteEvidence,
     QueryEvidence,
+    depends_on_names,
     first_coverage,
-    may_rise,
     meaning_weight,
     relative,
     settled,
@@ -220,7 +220,7 @@ def test_a_proper_name_is_looked_for_only_where_it_lowers_the_weight_of_meaning(
     without = meaning_weight(query, WEIGHTS, 0.0)
     with_name = meaning_weight(replace(query, has_name=True), WEIGHTS, 0.0)
     assert with_name <= without
-    if not may_rise(query):
+    if not depends_on_names(query):
         assert with_name == pytest.approx(without)
 
 
@@ -228,12 +228,12 @@ def test_a_proper_name_settles_a_query_in_part() -> None:
     question = replace(QUERY, words=6, content=0.5)
     assert settled(question) == 0.0
     assert settled(replace(question, has_name=True)) == pytest.approx(0.6)
-    assert may_rise(question)
+    assert depends_on_names(question)
     for settled_by in ({"dated": True}, {"words": 14}, {"unreadable": 1.0}, {"digits": 1.0},
                        {"vault_unreadable": 0.15}):  # fmt: skip
-        assert not may_rise(replace(question, **settled_by))
+        assert not depends_on_names(replace(question, **settled_by))
     answered = replace(QUERY, first_coverage=1.0, short_coverage=1.0)
-    assert not may_rise(answered)
+    assert not depends_on_names(answered)
 
 
 def test_the_first_three_notes_by_words_tell_what_is_covered() -> None:

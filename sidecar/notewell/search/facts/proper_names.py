@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from notewell.base.types import IdArray
 from notewell.index.analyze import stem
 from notewell.index.port import IndexReader
 
-_FEWEST, _MOST_SHARE = 3, 0.3  # passages with a name; a word of nearly every note names nobody
+_FEWEST = 3  # passages that have a name
+_MOST_SHARE = 0.3  # of the passages; a word of nearly every note names nobody
 _FIRST, _SAMPLED = 3, 16  # passages that are looked at first, and at most
 _SAME = 3  # first letters that a word and its stem have in common
 _FEWEST_CAPITALS = 2
 _CAPITAL_SHARE = 0.9  # of the places within sentences
-_REMEMBERED = 4096  # words
+_REMEMBERED = 4096  # words, beyond which all are looked up again
 _CHANGED_SHARE = 0.1  # of the passages, added or removed, from which words are looked up again
 _WITHIN_SENTENCE = re.compile(r"(?<=[a-z,;] )[A-Za-z][a-z]+")
 
@@ -38,22 +38,24 @@ class ProperNamesCache:
         """No word is known before the first access."""
         self._lock = threading.Lock()
         self._passages = 0
-        self._known: OrderedDict[str, bool] = OrderedDict()
+        self._known: dict[str, bool] = {}
 
     def has_any(self, index: IndexReader, tokens: Sequence[str]) -> bool:
         """Tell whether the vault writes any of these folded words as a name."""
         passages = index.chunk_count
         with self._lock:
-            if abs(passages - self._passages) > _CHANGED_SHARE * self._passages:
+            changed = abs(passages - self._passages) > _CHANGED_SHARE * self._passages
+            if changed or len(self._known) > _REMEMBERED:
                 self._known.clear()
                 self._passages = passages
-            new = [token for token in tokens if token not in self._known]
-        found = dict.fromkeys(new, False) | dict.fromkeys(find_names(index, new), True)
-        with self._lock:
-            self._known.update(found)
-            while len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-            return any(found.get(token) or self._known.get(token) for token in tokens)
+            known = {token: self._known[token] for token in tokens if token in self._known}
+        new = [token for token in tokens if token not in known]
+        if new:
+            found = dict.fromkeys(new, False) | dict.fromkeys(find_names(index, new), True)
+            known |= found
+            with self._lock:
+                self._known.update(found)
+        return any(known.values())
 
 
 def find_names(index: IndexReader, tokens: Sequence[str]) -> list[str]:

@@ -224,9 +224,8 @@ def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: fl
     free = (1.0 - best_name) * (1.0 - query.digits)
     topical = between(standing_out(query), weights.topical_from, weights.topical_from + 1.0)
     topical *= weights.topical * _on_topic(query, weights)
-    read = (1.0 - query.unreadable) ** 2 * (1.0 - between(query.vault_unreadable, *_READ_VAULT))
-    open_to_meaning = 0.0 if query.dated else read * (1.0 - between(query.words, *_LONG_QUERY))
-    raised = max(weights.rise * open_to_meaning * (1.0 - settled(query)), topical) * free
+    rise = weights.rise * _open_to_meaning(query) * (1.0 - settled(query))
+    raised = max(rise, topical) * free
     readable = (1.0 - weights.unreadable * query.unreadable) * (1.0 - query.digits)
     readable *= 1.0 - weights.named * best_name
     return weights.meaning * readable * math.exp(min(raised, weights.most_topical))
@@ -246,11 +245,21 @@ def settled(query: QueryEvidence) -> float:
     return max(max(first, short) * between(query.content, 0.8, 1.0), named)
 
 
-def may_rise(query: QueryEvidence) -> bool:
+def depends_on_names(query: QueryEvidence) -> bool:
     """Tell whether a proper name in the query would lower the weight of meaning."""
-    read = query.unreadable < 1.0 and query.vault_unreadable < _READ_VAULT[1]
-    open_to_meaning = read and not query.dated and query.words < _LONG_QUERY[1]
-    return open_to_meaning and query.digits < 1.0 and settled(query) < _NAME_SETTLED
+    may_rise = _open_to_meaning(query) > 0.0 and query.digits < 1.0
+    return may_rise and settled(query) < _NAME_SETTLED
+
+
+def _open_to_meaning(query: QueryEvidence) -> float:
+    """The share, 0..1, of its full rise that meaning may have where words do not settle the query.
+
+    Not at all for a date, a long text, or what the model does not read.
+    """
+    if query.dated:
+        return 0.0
+    read = (1.0 - query.unreadable) ** 2 * (1.0 - between(query.vault_unreadable, *_READ_VAULT))
+    return read * (1.0 - between(query.words, *_LONG_QUERY))
 
 
 def _on_topic(query: QueryEvidence, weights: EvidenceWeights) -> float:

@@ -70,8 +70,8 @@ _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 class ContentWords:
     """The content words of a query that the vault has: the tokens that say each of them.
 
-    `lacking` are those that it does not have. `count` counts all. `quotation`: all words of a
-    query of function words and the like alone, in their order, which is all that it says.
+    `lacking` are those that it does not have. `count` counts all. `quotation`: the words in
+    order, of a query that has nothing but function words and the like.
     """
 
     groups: tuple[tuple[str, ...], ...]
