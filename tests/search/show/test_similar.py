@@ -129,6 +129,22 @@ def test_text_repeated_by_a_template_counts_little(make_library: MakeLibrary) ->
     assert library.similar(path="Garden/Hive.md").results[0].path == "Recipes/Honey.md"
 
 
+@pytest.mark.parametrize("count", [6, 7, 9, 11])
+def test_a_small_group_of_one_template_counts_little_too(
+    make_library: MakeLibrary, count: int
+) -> None:
+    """Fewer than the neighbours that are looked at, and apart from the rest of the vault."""
+    group = {path: text for path, text in RECIPES.items() if int(path[8:-3]) < count - 1}
+    others = {f"Other/{n}.md": f"{WORDS[n]} {WORDS[n + 24]}\n" for n in range(20)}
+    made = {**group, **others}
+    made |= {
+        "Recipes/Honey.md": f"{TEMPLATE} Bees, hives, nectar.\n",
+        "Garden/Hive.md": "Bees bring nectar into hives.\n",
+    }
+    library = make_library(made)
+    assert library.similar(path="Recipes/Honey.md").results[0].path == "Garden/Hive.md"
+
+
 KIN = {
     "Bees.md": "# Bees\nBees gather nectar and pollen. [[Garden]]\n\n#insects #outside\n",
     "Wasps.md": "# Wasps\nWasps gather nectar, wood and pollen. [[Garden]] [[Bees]]\n\n#Insects\n",

@@ -27,6 +27,9 @@ NEIGHBOURS = 50  # nearest passages of other notes that tell what a passage has 
 # In a small vault fewer: this share of its passages. More would be most of the vault, and what
 # they have in common no template, as in fifty of the two hundred passages of a personal vault.
 _NEIGHBOUR_SHARE, _LEAST_NEIGHBOURS = 0.075, 10
+# Notes of one template that are fewer than that stand apart from all else: so many of them at least,
+# so near, and the next passage so much farther. Their mean alone is then what is common.
+_LEAST_GROUP, _GROUP_COSINE, _GROUP_GAP = 5, 0.5, 0.15
 # The share that the mean over the other note's passages has in a score. A long note always has some
 # passage that is like one of the source.
 _THEIR_SHARE = np.float32(0.2)
@@ -91,12 +94,15 @@ def center(
     common = np.zeros_like(vectors)
     usual, kept = np.zeros((2, len(vectors)), np.float32)
     for place, hits in enumerate(around):
+        near = cosines.mapped(hits.scores)
+        group = _group(near)
         # Divided by the wanted number, not theirs: few passages do not show what is common.
-        usual[place] = cosines.mapped(hits.scores).sum() / np.float32(count)
+        used = np.float32(group or count)
+        usual[place] = near[: group or count].sum() / used
         share = np.float32(_share(float(usual[place])))
-        mine = rows[np.isin(known, hits.chunk_ids)]
-        common[place] = share * mine.sum(axis=0) / np.float32(count)
-        kept[place] = np.float32(1.0) - share * len(mine) / np.float32(count)
+        mine = rows[np.isin(known, hits.chunk_ids[: group or count])]
+        common[place] = share * mine.sum(axis=0) / used
+        kept[place] = np.float32(1.0) - share * len(mine) / used
     weights = np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT)
     return CenteredPassages(vectors, common, weights, kept, cosines)
 
@@ -111,6 +117,16 @@ def _neighbours(index: IndexReader, vector: FloatArray, own: IdArray, count: int
     hits = index.vectors.search(vector, limit=count + len(own))
     others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:count]
     return ChunkHits(hits.chunk_ids[others], hits.scores[others])
+
+
+def _group(cosines: FloatArray) -> int:
+    """The number of the nearest passages that stand apart from all others; 0 where none do.
+
+    `cosines` (n,) of the neighbours, on the reference scale, descending.
+    """
+    near = cosines[_LEAST_GROUP - 1 :]
+    apart = np.flatnonzero((near[:-1] >= _GROUP_COSINE) & (near[:-1] - near[1:] >= _GROUP_GAP))
+    return _LEAST_GROUP + int(apart[0]) if len(apart) else 0
 
 
 def _share(usual: float) -> float:
