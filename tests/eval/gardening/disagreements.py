@@ -84,6 +84,7 @@ def _with_planted(
         (path, statement.text)
         for path, text in texts.items()
         for statement in statements_of(path, text)
+        if not statement.is_short
     ]
     chance.shuffle(said)
     for path, text in said:

@@ -67,6 +67,37 @@ def test_what_does_not_disagree_is_left_alone(one: str, other: str) -> None:
     assert kinds(one, other) == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The pool opens on 3 May.", "Pool opens on 5 May", "numbers or dates"),
+        ("The pool opens on May 3rd.", "Pool opens on June 3rd", "numbers or dates"),
+        ("- Budget of the pool: 8000 €", "The budget of the pool is 9000 €.", "numbers or dates"),
+        ("Status of the pool: confirmed", "Pool status: cancelled", "states"),
+        ("Dogs are allowed in the pool.", "Dogs are not allowed in the pool.", "what is and what is not"),
+    ],
+)  # fmt: skip
+def test_short_statements_disagree_where_a_note_is_named_after_what_they_are_about(
+    one: str, other: str, kind: str
+) -> None:
+    said = statements(garden_of({"Pool.md": one, "Summer.md": other}))
+    assert [kind for _, _, kind in disagreements(said)] == [kind]
+    assert kinds(one, other) == []  # neither note is named so
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The pool opens on 3 May.", "The pool closes on 5 May."),
+        ("We may open the pool.", "We open the pool."),
+        ("Pool: 8000", "Pool: 9000"),
+    ],
+)
+def test_short_statements_about_something_else_are_left_alone(one: str, other: str) -> None:
+    said = statements(garden_of({"Pool.md": one, "Summer.md": other}))
+    assert list(disagreements(said)) == []
+
+
 def test_one_note_may_say_both() -> None:
     text = "The report for the garden committee is due on 3 May.\n\nThe report for the garden committee is due on 5 May."
     assert list(disagreements(statements(garden_of({"One.md": text})))) == []
@@ -118,3 +149,38 @@ def test_a_note_that_another_replaces_is_marked() -> None:
     assert found(texts) == [("Plan 1.md", {"superseded_by": "[[Plan 2]]"})]
     marked = texts | {"Plan 1.md": '---\nsuperseded_by: "[[Plan 2]]"\n---\nBeds first.'}
     assert found(marked) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Superseded by [[Plan 2]].",
+        "> [!warning] Superseded by [[Plan 2]]",
+        "**Replaced by:** [[Plan 2]]",
+        "This plan has been replaced by the newer [[Plan 2]].",
+        "This is now superseded by [[Plan 2]]",
+    ],
+)
+def test_a_note_that_says_what_replaces_it_is_marked(said: str) -> None:
+    texts = {"Plan 1.md": f"# Plan\n\n{said}\n\nBeds first.", "Plan 2.md": "Paths first."}
+    assert found(texts) == [("Plan 1.md", {"superseded_by": "[[Plan 2]]"})]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The old settings were replaced by [[Plan 2]].",
+        "Wood was superseded by steel, see [[Plan 2]].",
+        "Nothing is replaced by what stands in the long list of [[Plan 2]].",
+    ],
+)
+def test_something_else_than_the_note_may_be_replaced(said: str) -> None:
+    assert found({"Plan 1.md": said, "Plan 2.md": "Paths first."}) == []
+
+
+def test_notes_that_name_each_other_as_old_and_new_are_one_suggestion() -> None:
+    texts = {
+        "Plan 1.md": "Superseded by [[Plan 2]].",
+        "Plan 2.md": "This plan replaces [[Plan 1]].",
+    }
+    assert found(texts) == [("Plan 1.md", {"superseded_by": "[[Plan 2]]"})]

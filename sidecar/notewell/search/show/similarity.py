@@ -27,8 +27,8 @@ NEIGHBOURS = 50  # nearest passages of other notes that tell what a passage has 
 # In a small vault fewer: this share of its passages. More would be most of the vault, and what
 # they have in common no template, as in fifty of the two hundred passages of a personal vault.
 _NEIGHBOUR_SHARE, _LEAST_NEIGHBOURS = 0.075, 10
-# Notes of one template that are fewer than that stand apart from all else: so many of them at least,
-# so near, and the next passage so much farther. Their mean alone is then what is common.
+# Notes of one template that are fewer than that stand apart from all else: so many of them at
+# least, so near, and the next passage so much farther. Their mean alone is then what is common.
 _LEAST_GROUP, _GROUP_COSINE, _GROUP_GAP = 5, 0.5, 0.15
 # The share that the mean over the other note's passages has in a score. A long note always has some
 # passage that is like one of the source.
