@@ -252,6 +252,23 @@ def test_topics_of_notes_without_any() -> None:
     }
 
 
+def test_a_topic_that_is_by_far_the_nearest_is_suggested() -> None:
+    vectors = {
+        "Ontology/Bees.md": (1.0, 0.0, 0.0),
+        "Ontology/Cats.md": (0.0, 1.0, 0.0),
+        "swarm.md": (0.9, 0.0, 0.1),
+        "purring.md": (0.0, 0.9, 0.1),
+        "both.md": (0.7, 0.7, 0.0),
+        "neither.md": (0.0, 0.0, 1.0),
+    }
+    texts = dict.fromkeys(vectors, "")
+    made = found("missing_topics", ontology(garden(texts, vectors)))
+    assert {each.path: each.edit[0].add for each in made} == {
+        "swarm.md": {"topics": ("[[Bees]]",)},
+        "purring.md": {"topics": ("[[Cats]]",)},
+    }
+
+
 def test_similar_topics_become_the_one_that_more_notes_name() -> None:
     texts = {
         "Ontology/Bee keeping.md": "",

@@ -1,9 +1,12 @@
-"""Topics for notes that have none: those that the note links to, and those of similar notes."""
+"""Topics for notes that have none: linked ones, those of similar notes, the nearest by meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
+from notewell.api.types import FloatArray
 from notewell.features.gardener.garden import (
     NEIGHBOURS,
     Garden,
@@ -21,6 +24,9 @@ NAME: GardenCheck = "missing_topics"
 MIN_SHARE = 0.6  # of the votes
 _LINKED = 0.85  # confidence in a topic that the note links to
 _MIN_VOTERS = 3
+# A topic whose own note is so near, and so much nearer than any other topic's (cosines without what
+# all notes have in common).
+_NEAREST, _MIN_COSINE, _MIN_LEAD = 0.7, 0.4, 0.08
 _MOST = 3  # topics for one note
 _PROPERTIES = frozenset({"topics", "topic"})
 
@@ -38,7 +44,9 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     ]
     if not own or not bare:
         return
-    around = dict(neighbours(garden, [note.path for note in bare], centre_vectors(garden)))
+    vectors = centre_vectors(garden)
+    around = dict(neighbours(garden, [note.path for note in bare], vectors))
+    nearest = _nearest_topics(garden, bare, vectors)
     for note in bare:
         linked = [target for _, target in note.links if target in own]
         found = dict.fromkeys(linked, (_LINKED, "the note links to it"))
@@ -46,9 +54,33 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             if vote.share >= MIN_SHARE and len(vote.notes) >= _MIN_VOTERS:
                 why = f"{len(vote.notes)} of the {NEIGHBOURS} most similar notes have it"
                 found.setdefault(vote.what, (min(vote.share, 1.0), why))
+        if note.path in nearest:
+            topic, cosine = nearest[note.path]
+            found.setdefault(
+                topic, (_NEAREST, f"it is by far the nearest by meaning ({cosine:.2f})")
+            )
         best = sorted(found, key=lambda path: (-found[path][0], path))[:_MOST]
         for path in best:
             yield _suggest(garden, note, path, *found[path])
+
+
+def _nearest_topics(
+    garden: Garden, notes: Sequence[NoteFacts], vectors: FloatArray
+) -> Mapping[str, tuple[str, float]]:
+    """The topic whose own note is clearly nearest to each of `notes`, with the cosine, by path."""
+    topics = sorted({topic.path for topic in garden.ontology.topics} & garden.row_of.keys())
+    known = [note.path for note in notes if note.path in garden.row_of]
+    if not topics or not known:
+        return {}
+    rows = vectors[[garden.row_of[path] for path in topics]]
+    cosines = vectors[[garden.row_of[path] for path in known]] @ rows.T
+    best = cosines.argmax(axis=1)
+    nearest = np.take_along_axis(cosines, best[:, np.newaxis], axis=1)[:, 0]
+    np.put_along_axis(cosines, best[:, np.newaxis], -1.0, axis=1)
+    clear = (nearest >= _MIN_COSINE) & (nearest - cosines.max(axis=1) >= _MIN_LEAD)
+    return {
+        known[at]: (topics[best[at]], float(nearest[at])) for at in np.flatnonzero(clear).tolist()
+    }
 
 
 def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
