@@ -101,6 +101,7 @@ export type GardenCheck =
   | "merge_topics"
   | "archive_topic";
 export type SuggestionState = "open" | "applied" | "rejected" | "refused";
+export type KeptVersion = "note" | "copy" | "both";
 export type AskEventKind =
   | "notice"
   | "found"
@@ -2350,6 +2351,95 @@ export interface ForgetRejections extends OfVault {
   readonly ids: readonly string[];
 }
 
+/** The conflict copies of a vault, by note. */
+export interface ConflictsReply {
+  readonly vault: string;
+  readonly conflicts: readonly ConflictView[];
+}
+
+/** A conflict copy beside a note. `changed` and `copy_changed` say when each file was. */
+export interface ConflictView {
+  readonly path: string;
+  readonly copy: string;
+  readonly changed: string;
+  readonly copy_changed: string;
+}
+
+/** `GET /api/conflict`: Two versions of a note, sentence by sentence */
+export interface ConflictRequest extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** The conflict copy beside it, or another note that says nearly the same */
+  readonly other: string;
+}
+
+/**
+ * Two versions of a note. `links` are the notes that link to the copy.
+ *
+ * `hash` and `copy_hash` are those of both files as they were read. `differences` counts the parts
+ * that differ; `newer` says which file was changed later.
+ */
+export interface ConflictReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly copy: string;
+  readonly hash: string;
+  readonly copy_hash: string;
+  readonly changed: string;
+  readonly copy_changed: string;
+  readonly newer: "note" | "copy";
+  readonly differences: number;
+  readonly parts: readonly ConflictPart[];
+  readonly links: readonly string[];
+}
+
+/**
+ * A stretch of two versions: `note` and `copy` are what each has of it.
+ *
+ * `both` stands in both, perhaps moved; `note` and `copy` in one alone. `differs` was changed in
+ * one of them, and a person chooses. `line` is that of the note or else of the copy.
+ */
+export interface ConflictPart {
+  readonly kind: "both" | "note" | "copy" | "differs";
+  readonly note: string;
+  readonly copy: string;
+  readonly line: number;
+}
+
+/**
+ * `POST /api/conflict/heal`: Make one note of two versions; 409 where one has changed since it was compared
+ */
+export interface HealConflict extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** The conflict copy beside it, or another note that says nearly the same */
+  readonly other: string;
+  /** `hash` of the note as it was compared */
+  readonly hash: string;
+  /** `copy_hash`, of the copy */
+  readonly other_hash: string;
+  /** For each part that differs, in order: that of the note, of the copy, or both */
+  readonly choices?: readonly KeptVersion[];
+  /** Only show what would change */
+  readonly dry_run?: boolean;
+}
+
+/**
+ * The note that two versions became. `links` are the notes whose links lead to it now.
+ *
+ * `diff` is a unified diff of the note. `undo` is the number that takes all of it back, null where
+ * nothing was written. `left` are notes with such a link that could not be changed.
+ */
+export interface HealReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly copy: string;
+  readonly diff: string;
+  readonly links: readonly string[];
+  readonly left: readonly string[];
+  readonly undo: number | null;
+}
+
 /** `GET /api/writes`: What Notewell wrote to a vault, newest first */
 export interface WritesRequest extends OfVault {
   /** Maximum number of results */
@@ -3495,6 +3585,9 @@ export interface Routes {
   readonly "POST /api/garden/plans/{id}/undo": { readonly parameters: UndoPlan; readonly reply: GardenReply };
   readonly "GET /api/garden/rejections": { readonly parameters: RejectionsRequest; readonly reply: RejectionsReply };
   readonly "POST /api/garden/rejections/forget": { readonly parameters: ForgetRejections; readonly reply: RejectionsReply };
+  readonly "GET /api/conflicts": { readonly parameters: OfVault; readonly reply: ConflictsReply };
+  readonly "GET /api/conflict": { readonly parameters: ConflictRequest; readonly reply: ConflictReply };
+  readonly "POST /api/conflict/heal": { readonly parameters: HealConflict; readonly reply: HealReply };
   readonly "GET /api/writes": { readonly parameters: WritesRequest; readonly reply: WritesReply };
   readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
   readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };

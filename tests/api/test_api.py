@@ -25,6 +25,7 @@ OF_DOORS = {
 # Names of the core that each feature imports beside the API: these numbers may only fall.
 BESIDE = {
     "writes": 1,
+    "conflicts": 2,
     "bases": 2,
     "edits": 3,
     "properties": 5,

@@ -127,6 +127,23 @@ REPLIES: dict[str, Asked] = {
         },
         200,
     ),
+    "conflict": (
+        "GET /api/conflict",
+        {"path": "Garden/Bees.md", "other": "Garden/Compost.md"},
+        200,
+    ),
+    "heal-conflict": (
+        "POST /api/conflict/heal",
+        {
+            "path": "Garden/Bees.md",
+            "other": "Garden/Compost.md",
+            "hash": "f425158d64f7f8e51c917e02c2b14c98",  # as in conflict.json
+            "other_hash": "9ebcb3b4ab8bd5092b16ed9f431901f0",
+            "choices": [],
+            "dry_run": True,
+        },
+        200,
+    ),
     "problem-changed-note": (
         "POST /api/note/edit",
         {

@@ -10,6 +10,7 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
 from notewell.features.bases import BASES
+from notewell.features.conflicts import CONFLICTS
 from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
 from notewell.features.diagnose import DIAGNOSE
@@ -48,6 +49,7 @@ BUILT_IN: tuple[Feature, ...] = (
     TOPICS,
     GLEANINGS,
     GARDENER,
+    CONFLICTS,
     WRITES,
     ASK,
     Feature("changes", "notewell.contract.endpoints:CHANGES"),

@@ -54,6 +54,7 @@ SECTIONS = {
         "queue": "notewell.doors.cli.index:queue",
     },
     "vaults": {},
+    "garden": {},
     "improve": {
         "verdict": "notewell.doors.cli.past_searches:verdict",
         "log": "notewell.doors.cli.past_searches:log",

@@ -1,7 +1,7 @@
 """Conflict copies that a synchroniser left beside a note.
 
-The suggestion shows what each of the two has alone. It has no edit: which version is right only a
-person knows, and the copy may be the only place that has a sentence.
+The suggestion shows what each of the two has alone. It has no edit: where both were changed, which
+version is right only a person knows. The feature `conflicts` makes one note of the two.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def _suggest(note: NoteFacts, body: NoteBody, path: str, copy: NoteBody) -> Sugg
         NAME,
         note.path,
         f"{name} is a conflict copy of {note.name}",
-        f"{_tell(only_note, only_copy)} Take over what you want to keep, then delete {path}.",
+        f"{_tell(only_note, only_copy)} `notewell conflicts heal` makes one note of the two; so"
+        " does the page Care, under “Conflict copies”.",
         1.0,
         edits=(),
         subject=f"{path}\n{note.hash}\n{_hash_of(copy)}",
