@@ -23,6 +23,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "edit-properties": "POST /api/note/properties",
   "edit-properties-batch": "POST /api/note/properties/batch",
   "garden-plan-made": "POST /api/garden/plans",
+  "heal-conflict": "POST /api/conflict/heal",
   "ledger-excluded": "GET /api/ledger",
   documents: "GET /api/documents",
   "remove-documents": "DELETE /api/documents",

@@ -4,6 +4,7 @@ import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { AuditPanel } from "./manage/audit";
+import { ConflictsPanel } from "./manage/conflicts";
 import { DevicesPanel } from "./manage/devices";
 import { GleaningsPanel } from "./manage/gleanings";
 import { VaultState } from "./manage/index";
@@ -52,6 +53,7 @@ const allPages = (): readonly Page[] => [
     title: t("Care"),
     sections: [
       section("tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)),
+      section("conflicts", t("Conflict copies"), "conflicts", (context) => new ConflictsPanel(context)),
       section("gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)),
       section("memory", t("Memories"), "memory", (context) => new MemoryPanel(context)),
     ],

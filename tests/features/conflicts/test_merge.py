@@ -60,6 +60,11 @@ def test_what_one_says_alone_is_kept_in_its_place() -> None:
     assert one_note(note, copy) == one_note(copy, note) == copy
 
 
+def test_a_sentence_at_the_end_of_a_line_stays_in_it() -> None:
+    note, copy = "- They dance.\n- Next\n", "- They dance. The queen lays eggs.\n- Next\n"
+    assert one_note(note, copy) == one_note(copy, note) == copy
+
+
 def test_what_was_changed_is_a_difference_with_both_versions() -> None:
     note, copy = "- [ ] buy wax\n- feed in March\n", "- [x] buy wax\n- feed in April\n"
     assert kinds(note, copy) == [

@@ -24,6 +24,7 @@ _CHANGED = 0.5  # of the words of two units in one place, that both have: one wa
 _MOST_PAIRS = 2_500  # of units in one place that are compared with each other
 _SHORTEST_MOVED = 12  # characters of a unit that is known again elsewhere, unless it is unique
 _WORD = re.compile(r"\w+")
+_ENDED = re.compile(r"[.!?…。！？][\"'”’)\]*_]*$")  # noqa: RUF001
 _ITEMS = re.compile(r"[^\r\n]*:[ \t]*\r?\n(?P<items>(?: *- [^\r\n]*(?:\r?\n|\Z))+)")
 _NOTHING = Unit("line", "")
 
@@ -63,11 +64,12 @@ def merge(parts: Iterable[Part], choices: Sequence[KeptVersion], *, newer: KeptV
     A property has one value: `both` joins two lists, and else takes that of the `newer`.
     """
     chosen = iter(choices)
-    text = ""
+    text, last = "", _NOTHING
     for part in parts:
         choice: KeptVersion = next(chosen) if part.kind == "differs" else "both"
         for unit in _chosen_units(part, choice, newer):
-            text = _append(text, unit)
+            if unit.text:
+                text, last = _append(text, last, unit), unit
     return text
 
 
@@ -94,14 +96,17 @@ def _join_lists(note: Unit, copy: Unit) -> Unit | None:
     return replace(note, text=text + "".join(indent + line.lstrip(" ") for line in more))
 
 
-def _append(text: str, unit: Unit) -> str:
-    """Add a unit: one that begins a line begins one here, and sentences are apart."""
-    if unit.text and text and not text.endswith("\n"):
-        if unit.starts_line:
-            text += "\r\n" if "\r\n" in text else "\n"
-        elif not text[-1].isspace() and text[-1] not in "。！？":  # noqa: RUF001
-            text += " "
-    return text + unit.text
+def _append(text: str, last: Unit, unit: Unit) -> str:
+    """Add a unit below `last`: one that begins a line begins one here, and others do not."""
+    if not text:
+        return unit.text
+    if unit.starts_line:
+        end = "" if text.endswith("\n") else "\r\n" if "\r\n" in text else "\n"
+        return text + end + unit.text
+    if last.kind == "sentence" and _ENDED.search(last.key):
+        text = text.rstrip("\r\n")
+    apart = "" if text[-1].isspace() or text[-1] in "。！？" else " "  # noqa: RUF001
+    return text + apart + unit.text
 
 
 # --- aligning ------------------------------------------------------------------------------
