@@ -1419,6 +1419,55 @@ export interface NearNote {
   readonly snippet: string;
 }
 
+/** The questions that wait, the newest first; `new` counts answers that nobody was shown. */
+export interface QuestionsReply {
+  readonly vault: string;
+  readonly questions: readonly StandingQuestion[];
+  readonly new: number;
+}
+
+/** A question that waits for an answer; `answers` are those noticed, the newest first. */
+export interface StandingQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly added: string;
+  readonly answers: readonly ToldAnswer[];
+}
+
+/**
+ * A sentence that answers a question, from a note that was written after it was asked.
+ *
+ * `at` says when it was noticed, `is_new` that nobody has been shown it yet.
+ */
+export interface ToldAnswer {
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  readonly confidence: number;
+  readonly at: string;
+  readonly is_new: boolean;
+}
+
+/**
+ * `POST /api/questions`: Keep a question: notes written from now on that answer it are noticed
+ */
+export interface AddQuestion extends OfVault {
+  /** The question */
+  readonly text: string;
+}
+
+/** `POST /api/questions/shown`: Say that the answers of a question were shown */
+export interface QuestionShown extends OfVault {
+  /** Id of the question */
+  readonly id: string;
+}
+
+/** `DELETE /api/questions`: Keep a question no longer */
+export interface RemoveQuestion extends OfVault {
+  /** Id of the question */
+  readonly id: string;
+}
+
 /** `GET /api/history`: What a note once said: its changes in the vault's git history */
 export interface HistoryRequest extends OfVault {
   /** Words that a line has; none: all changes */
@@ -3548,6 +3597,10 @@ export interface Routes {
   readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
   readonly "GET /api/diagnose": { readonly parameters: DiagnoseRequest; readonly reply: Diagnosis };
   readonly "GET /api/evidence": { readonly parameters: EvidenceRequest; readonly reply: EvidenceReply };
+  readonly "GET /api/questions": { readonly parameters: OfVault; readonly reply: QuestionsReply };
+  readonly "POST /api/questions": { readonly parameters: AddQuestion; readonly reply: QuestionsReply };
+  readonly "POST /api/questions/shown": { readonly parameters: QuestionShown; readonly reply: QuestionsReply };
+  readonly "DELETE /api/questions": { readonly parameters: RemoveQuestion; readonly reply: QuestionsReply };
   readonly "GET /api/history": { readonly parameters: HistoryRequest; readonly reply: HistoryReply };
   readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
   readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };

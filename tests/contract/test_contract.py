@@ -72,6 +72,7 @@ STEADY_PAIR: Mapping[str, str] = {
     "expires": "2026-03-02T10:10:00+00:00",
     "qr": "data:image/svg+xml,%3Csvg/%3E",
 }
+STEADY_QUESTION = {"id": "01234567", "added": STEADY["at"]}
 STEADY_ID, STEADY_FOLDER, STEADY_HOME = "0123456789ab", "/home/me/Home", "/home/me"
 PAPERS = "/home/me/Papers"  # documents outside the vault; stands for a folder of the test
 
@@ -285,6 +286,8 @@ REPLIES: dict[str, Asked] = {
         {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
         404,
     ),
+    "questions-shown-nothing": ("POST /api/questions/shown", {"id": "01234567"}, 404),
+    "remove-question-nothing": ("DELETE /api/questions", {"id": "01234567"}, 404),
     "edit-properties": (
         "POST /api/note/properties",
         {
@@ -587,6 +590,7 @@ def steady(value: Any, record: VaultRecord) -> Any:
             value |= {"id": "20260302-100000", "created": STEADY["at"]}
         if "last_used" in value:  # a device
             value |= {"id": STEADY_ID, "created": STEADY["at"]}
+        value |= STEADY_QUESTION if {"added", "answers"} <= value.keys() else {}
         if "obsidian" in value:  # a pairing link
             value |= STEADY_PAIR
         return {

@@ -16,6 +16,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "add-documents": "POST /api/documents",
   "add-source": "POST /api/sources",
   "ask-kept": "GET /api/ask/conversations",
+  "add-question": "POST /api/questions",
   "cancel-run": "POST /api/runs/{id}/cancel",
   "complete-words": "GET /api/complete",
   "confirm-writes": "POST /api/changes/confirm",

@@ -1,5 +1,6 @@
 /** What is said where nothing matches well, and what a person can try next. */
 
+import { asServerError } from "../../src/client";
 import type { SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
@@ -9,6 +10,7 @@ import { conditions } from "./chips";
 import { weakCount, weakFold } from "./resultGroups";
 import { locale, t, tn, tparts } from "../../src/texts";
 
+const LEAST_ASKED = 3; // words of a query that may be kept as a question
 const UNFIT = /[\\/:*?"<>|#^[\]]/; // what names of files may not have
 
 /** The box in place of an empty list. `weak` is the number of weak matches that were left out. */
@@ -70,10 +72,23 @@ export function listEnd(context: ViewContext, reply: SearchReply, found: number,
   const weak = weakCount(reply.filtered, reply.results);
   const shown = reply.results.length;
   const q = context.address.query["q"] ?? "";
-  if (shown === 0) return h("div", {}, noMatch(context, reply, q, weak), missing(context, q), past(context));
+  if (shown === 0) return h("div", {}, noMatch(context, reply, q, weak), waiting(context, q), missing(context, q), past(context));
   if (hasMore) return h("p", { class: "faint more" }, "…");
   if (shown < found) return h("p", { class: "faint more" }, t("These are the first {n}. Narrow the search to see others.", { n: shown }));
-  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), missing(context, q), past(context));
+  return h("div", {}, weakFold(weak, () => context.change({ weak: "true" })), waiting(context, q), missing(context, q), past(context));
+}
+
+/** Keeps a query of some words as a question: a note that is written later and answers it is told. */
+function waiting(context: ViewContext, q: string): Node | null {
+  const isAsked = q.trim().split(/\s+/).length >= LEAST_ASKED && conditions(q).length === 0;
+  if (!isAsked || !context.mayWrite || !context.has("add_question")) return null;
+  const keep = async (): Promise<void> => {
+    const { QuestionClient } = await import("../app/questionClient");
+    await context.vaultClient.as(QuestionClient).add(q.trim());
+    fill(el, h("a", { href: context.to("manage", {}, "questions") }, t("The question is kept")));
+  };
+  const el = h("div", { class: "more" }, button(t("Tell me when a note answers this"), () => void keep().catch((error: unknown) => context.showNotice(asServerError(error).message)), { class: "plain" }));
+  return el;
 }
 
 /** Leads to the search of what notes once said, where the vault has a history. */

@@ -16,14 +16,14 @@ const HUBS = 4;
 const LATEST = 2; // changed notes; each is some 1.3 kB of the first load
 
 export function startPage(context: ViewContext): HTMLElement {
-  const tend = h("p", { class: "to-tend", hidden: true });
+  const [tend, answered] = [h("p", { class: "to-tend", hidden: true }), h("p", { class: "to-tend", hidden: true })];
   const changed = h("div", { class: "changed" }, skeleton(LATEST));
   const hubs = h("section", { hidden: true });
   showChanged(context, changed).catch((error: unknown) => {
     asServerError(error); // a search reports the error
     fill(changed);
   });
-  for (const fillIn of [showToTend(context, tend), showHubs(context, hubs)]) fillIn.catch(asServerError);
+  for (const fillIn of [showToTend(context, tend), showAnswered(context, answered), showHubs(context, hubs)]) fillIn.catch(asServerError);
   const searches = h("div", { class: "searches" });
   drawSearches(context, searches);
   const read = lately.of(context.vault).slice(0, SHOWN).map((path) => ({ path, title: nameOf(path) }));
@@ -31,6 +31,7 @@ export function startPage(context: ViewContext): HTMLElement {
     "div",
     { class: "start" },
     h("h1", { class: "unseen" }, t("Search {name}", { name: context.vault?.name ?? t("your notes") })),
+    answered,
     tend,
     h("div", { class: "start-columns" }, notes(context, t("Read lately"), read), changed, searches, hubs),
   );
@@ -84,6 +85,15 @@ async function showToTend(context: ViewContext, el: HTMLElement): Promise<void> 
   const open = await context.vaultClient.openSuggestions();
   if (open === 0) return;
   fill(el, h("a", { href: context.to("manage", {}, "tend") }, tn(open, "{n} suggestion to tend", "{n} suggestions to tend")));
+  el.hidden = false;
+}
+
+/** How many answers to questions that wait nobody has seen. */
+async function showAnswered(context: ViewContext, el: HTMLElement): Promise<void> {
+  if (!context.has("questions")) return;
+  const found = await context.vaultClient.newAnswers();
+  if (found === 0) return;
+  fill(el, h("a", { href: context.to("manage", {}, "questions") }, tn(found, "{n} answer to a question of yours", "{n} answers to questions of yours")));
   el.hidden = false;
 }
 

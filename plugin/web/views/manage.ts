@@ -14,6 +14,7 @@ import { LogPanel, RunsPanel } from "./manage/history";
 import { MemoryPanel } from "./manage/memory";
 import { ModelsPanel } from "./manage/models";
 import type { Panel } from "./manage/panel";
+import { QuestionsPanel } from "./manage/questions";
 import { LanguagePanel, SettingsPanel } from "./manage/settings";
 import { StatsPanel } from "./manage/stats";
 import { TendPanel } from "./manage/tend/page";
@@ -53,6 +54,7 @@ const allPages = (): readonly Page[] => [
     title: t("Care"),
     sections: [
       section("tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)),
+      section("questions", t("Questions that wait"), "questions", (context) => new QuestionsPanel(context)),
       section("conflicts", t("Conflict copies"), "conflicts", (context) => new ConflictsPanel(context)),
       section("gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)),
       section("memory", t("Memories"), "memory", (context) => new MemoryPanel(context)),

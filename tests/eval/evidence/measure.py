@@ -53,7 +53,7 @@ def main() -> int:
         folder = locate(
             options.data, "vault-obsidian-help-en", "obsidian-help-en", settings.data_dir
         )
-        questions = list(_by_hand())
+        questions = list(by_hand())
     else:
         archive = locate(options.data, "ir-xquad-de-ru-zh", "xquad", settings.data_dir)
         folder = settings.data_dir / "xquad" / options.language
@@ -91,7 +91,7 @@ def report(questions: Sequence[Question], folder: Path, settings: Settings) -> s
     )
 
 
-def _by_hand() -> Iterator[Question]:
+def by_hand() -> Iterator[Question]:
     for line in _QUESTIONS.read_text(encoding="utf-8").splitlines():
         text, _, said = line.partition("\t")
         wanted = [_MARKS.sub("", each).strip() for each in said.split("|")] if said else []

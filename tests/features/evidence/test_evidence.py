@@ -16,8 +16,8 @@ from notewell.base.types import Settings, StoredChunk, StoredNote, VaultRecord
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from notewell.features.evidence.confidence import AnswerSentence
+from notewell.features.evidence.likeness import read_within_budget
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
-from notewell.features.evidence.service import read_within_budget
 
 BEES = """---
 tags: [garden]

@@ -75,8 +75,7 @@ _GROUPS = {
 }
 _HIDDEN = {"cli-reference": "notewell.doors.cli.reference:reference"}
 _EXAMPLES = """\b
-Example:
-  notewell search slugs at night -snails    find notes, without those on snails
+Example: notewell search slugs at night -snails    (without those on snails)
 """
 
 

@@ -1,4 +1,4 @@
-"""The sentences of the notes that answer a question, or that none does."""
+"""The sentences of the notes that answer a question, now or when they are written."""
 
 from notewell.api import Feature
 
@@ -6,6 +6,11 @@ EVIDENCE = Feature(
     name="evidence",
     requests="notewell.features.evidence.requests:REQUESTS",
     answers="notewell.features.evidence.service:open_feature",
-    commands={"Commands": {"evidence": "notewell.features.evidence.commands:evidence"}},
+    commands={
+        "Commands": {"evidence": "notewell.features.evidence.commands:evidence"},
+        "Groups of commands": {"questions": "notewell.features.evidence.commands:questions"},
+    },
     tools="notewell.features.evidence.commands:TOOLS",
+    files=("questions.json", "questions.known"),
+    events=("vault_opened", "note_changed", "note_shown"),
 )

@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 import click
 
-from notewell.api.commands import QueryCommand, Say, asking, clean, clean_lines, warn
+from notewell.api.commands import QueryCommand, Say, asking, clean, clean_lines, group, warn
 from notewell.api.tools import QUERY, Document, pick, tool_of
 from notewell.features.evidence.requests import EvidenceReply, EvidenceRequest
+from notewell.features.evidence.standing_requests import (
+    AddQuestion,
+    QuestionShown,
+    QuestionsReply,
+    QuestionsRequest,
+    RemoveQuestion,
+)
 
 SILENT = "Your notes do not say."
 
@@ -43,6 +50,57 @@ evidence = asking(
     arguments={"q": "QUESTION"},
     options=("limit",),
     command=QueryCommand,
+)
+
+
+def _question_lines(reply: QuestionsReply) -> Iterator[str]:
+    for question in reply.questions:
+        yield f"{question.id}  {clean(question.text)}"
+        for answer in question.answers:
+            mark = "new: " if answer.is_new else ""
+            yield f"          {mark}“{clean(answer.text)}”"
+            yield clean_lines(f"          {answer.path}:{answer.line}  {answer.confidence:.0%}")
+
+
+def _print_questions(reply: QuestionsReply) -> None:
+    for line in _question_lines(reply):
+        click.echo(line)
+
+
+questions = group(
+    "questions",
+    """Keep questions that your notes do not answer yet, and be told when one does.
+
+    `notewell questions add "when do the bees swarm?"`
+    """,
+    asking(
+        "list",
+        QuestionsRequest,
+        "List the questions that wait, and what was written since that answers them.",
+        _print_questions,
+        Say("{questions:count question}, {new:count} new answers"),
+    ),
+    asking(
+        "add",
+        AddQuestion,
+        "Keep TEXT, a question. What the notes say already is never told.",
+        Say("{questions:count question} waiting"),
+        arguments={"text": "TEXT"},
+    ),
+    asking(
+        "shown",
+        QuestionShown,
+        "Mark the answers of the question ID as shown.",
+        Say("{new:count} new answers"),
+        arguments={"id": "ID"},
+    ),
+    asking(
+        "remove",
+        RemoveQuestion,
+        "Keep the question ID no longer.",
+        Say("{questions:count question} waiting"),
+        arguments={"id": "ID"},
+    ),
 )
 
 

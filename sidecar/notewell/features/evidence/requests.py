@@ -6,6 +6,7 @@ from typing import Annotated
 
 from notewell.api.requests import Doc, Endpoint, Request, SearchText, request_to
 from notewell.api.types import Ge, Le, frozen
+from notewell.features.evidence.standing_requests import STANDING
 
 MOST_ANSWERS = 5
 
@@ -70,4 +71,4 @@ class EvidenceRequest(Request[EvidenceReply]):
     limit: Annotated[int, Ge(1), Le(MOST_ANSWERS), Doc("The most sentences")] = MOST_ANSWERS
 
 
-REQUESTS = (EvidenceRequest,)
+REQUESTS = (EvidenceRequest, *STANDING)

@@ -2,46 +2,57 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from notewell.api import OpenFeature, OpenVault
-from notewell.api.errors import ModelError
 from notewell.api.search import Result, SearchReply, SearchRequest
 from notewell.api.text import sentences_of
 from notewell.api.types import FloatArray
-from notewell.api.vault import Embedder, StoredChunk, StoredNote
+from notewell.api.vault import StoredChunk, StoredNote
 from notewell.features.evidence.confidence import (
     AnswerSentence,
     Question,
-    by_words,
     confidences,
     least_said,
 )
+from notewell.features.evidence.likeness import embed_question, sentence_cosines
 from notewell.features.evidence.requests import Evidence, EvidenceReply, EvidenceRequest, NearNote
-from notewell.search.rank.candidates import CosineMap
+from notewell.features.evidence.standing import StandingQuestions
+from notewell.features.evidence.standing_requests import (
+    AddQuestion,
+    QuestionShown,
+    QuestionsRequest,
+    RemoveQuestion,
+)
 from notewell.vault.copied_passages import copy_name
 from notewell.vault.sections import headings_at
 
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
-# A reply is expected in 10 s, and the search before took its part. Sentences are read in groups.
-_BUDGET_S, _GROUP = 4.0, 20
 _IN_PART = "The computer is busy: only the likeliest sentences were read. Ask again for all."
 _BY_WORDS = 0.5  # of a sentence's words, beside the cosine of its passage, before it is embedded
 
 
-class _Cosines(NamedTuple):
-    alone: FloatArray
-    within: FloatArray
-
-
 def open_feature(vault: OpenVault) -> OpenFeature:
-    """Answers questions about a vault by its sentences."""
-    return OpenFeature(answers={EvidenceRequest: lambda one: answer(vault, one)})
+    """Answers questions about a vault by its sentences, now or when they are written."""
+    standing = StandingQuestions(vault)
+    return OpenFeature(
+        answers={
+            EvidenceRequest: lambda one: answer(vault, one),
+            QuestionsRequest: lambda _: standing.reply(),
+            AddQuestion: standing.add,
+            QuestionShown: standing.show,
+            RemoveQuestion: standing.remove,
+        },
+        events={
+            "vault_opened": standing.look_soon,
+            "note_changed": lambda _path: standing.look_soon(),
+            "note_shown": standing.note_line,
+        },
+        close=standing.close,
+    )
 
 
 def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
@@ -71,11 +82,11 @@ def _surest(
     """
     question = Question(request.q, vault.index.keywords)
     embedder = vault.embedder()
-    asked = _vector(embedder, request.q)
+    asked = embed_question(embedder, request.q)
     sentences = list(_sentences(vault, question, asked, results))
     if not sentences:
         return [], True
-    alone, within = _cosines(embedder, asked, question, sentences)
+    alone, within = sentence_cosines(embedder, asked, question, sentences)
     count, sentences = len(sentences), sentences[: len(alone)]
     sure = confidences(question, sentences, alone, within)
     least = least_said(sentences)
@@ -85,13 +96,6 @@ def _surest(
             break
         answers.setdefault(sentences[at].text, _show(vault, sentences[at], sure[at]))
     return list(answers.values()), len(sentences) == count
-
-
-def _vector(embedder: Embedder | None, text: str) -> FloatArray | None:
-    try:
-        return None if embedder is None else embedder.embed_query(text)
-    except ModelError:  # the search said so; words still answer
-        return None
 
 
 def _sentences(
@@ -134,47 +138,6 @@ def _passages(
         ]
     ]
     return nearest[:_PASSAGES]
-
-
-def _cosines(
-    embedder: Embedder | None,
-    asked: FloatArray | None,
-    question: Question,
-    sentences: Sequence[AnswerSentence],
-) -> _Cosines:
-    """Cosines with the question on the scale of all-MiniLM-L6-v2, one of each kind a sentence.
-
-    There are fewer than sentences where the budget was spent on the first of them.
-    """
-    try:
-        if embedder is not None and asked is not None:
-            vectors = read_within_budget(embedder, sentences)
-            cosines = CosineMap.of(embedder).mapped(vectors @ asked)
-            return _Cosines(cosines[0::2], cosines[1::2])
-    except ModelError:
-        pass
-    alike = np.array(by_words(question, sentences), np.float32)
-    return _Cosines(alike, alike)
-
-
-def read_within_budget(
-    embedder: Embedder,
-    sentences: Sequence[AnswerSentence],
-    clock: Callable[[], float] = time.monotonic,
-) -> FloatArray:
-    """The vectors of sentences, each alone and in its place, (2 n, dimensions); at least a group's.
-
-    Raises ModelError.
-    """
-    until = clock() + _BUDGET_S
-    groups: list[FloatArray] = []
-    for start in range(0, len(sentences), _GROUP):
-        group = sentences[start : start + _GROUP]
-        texts = [text for sentence in group for text in (sentence.text, sentence.in_place)]
-        groups.append(embedder.embed_passages(texts))
-        if clock() > until:
-            break
-    return np.concatenate(groups)
 
 
 def _show(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
