@@ -36,7 +36,7 @@ from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evidence import standing
-from notewell.features.evidence.confidence import AnswerSentence
+from notewell.features.evidence.confidence import SHORTEST, AnswerSentence
 from tests.eval.archives import locate, own_settings
 from tests.eval.evidence.measure import by_hand
 
@@ -144,8 +144,9 @@ def _sentences(engine: Engine, history: str) -> list[AnswerSentence]:
         for note in sorted(index.all_notes(), key=lambda note: note.path)
         if note.path.startswith(history)
         for chunk in index.chunks_of(note.id)
-        for start, end in sentences_of(chunk.text)
-        if not (sentence := AnswerSentence(note, chunk, start, end)).asks
+        for start, end in sentences_of(chunk.text, shortest=SHORTEST)
+        for sentence in (AnswerSentence(note, chunk, start, end),)
+        if not sentence.asks and not sentence.is_heading
     ]
 
 

@@ -33,8 +33,20 @@ Bees live in a hive with up to 50,000 others.
 
 How long does a dance last?
 """
+TERMINAL = """# Terminal
+
+## Show hidden files
+
+`Ctrl+Shift+.`
+
+## List open ports
+
+`ss -tlnp`
+"""
 NOTES = {
     "Garden/Bees.md": BEES,
+    "Terminal.md": TERMINAL,
+    "Wifi.md": "# Wifi\n\nPassword: hunter2-blue\n",
     "Trams.md": "Trams run every ten minutes, from the harbour to the hill.",
     "Sourdough.md": "Feed the starter with flour and water once a day. Bake the bread for an hour.",
 }
@@ -156,3 +168,31 @@ def test_what_stands_in_a_conflict_copy_alone_is_not_quoted(tmp_path: Path) -> N
         assert [answer.path for answer in answers] == ["Own.md"]
     finally:
         engine.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("how do I show hidden files", "Ctrl+Shift+."),
+        ("what command lists open ports", "ss -tlnp"),
+        ("what is the wifi password", "Password: hunter2-blue"),
+    ],
+)
+def test_a_bare_key_or_command_answers_by_what_stands_above_it(
+    engine: Engine, question: str, value: str
+) -> None:
+    reply = engine.answer(EvidenceRequest(question))
+    assert [answer.text for answer in reply.answers[:1]] == [value]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what is the ssh password", "when do trams list their ports", "where is the hive key"],
+)
+def test_a_value_below_something_else_answers_nothing(engine: Engine, question: str) -> None:
+    assert not engine.answer(EvidenceRequest(question)).said
+
+
+def test_a_heading_that_repeats_the_question_is_no_answer(engine: Engine) -> None:
+    reply = engine.answer(EvidenceRequest("show hidden files"))
+    assert "Show hidden files" not in [answer.text for answer in reply.answers]

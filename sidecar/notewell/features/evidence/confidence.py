@@ -22,6 +22,7 @@ from notewell.engine.model_suggestions import language_of
 from notewell.index.port import KeywordIndex
 from notewell.search.query.terms import says_little
 from notewell.search.show.blocks import line_at
+from notewell.vault.sections import headings_at
 
 # The least confidence with which anything is said. In cross-validation, 53 of 70 questions have a
 # right sentence among the first three at it, and none of 40 without an answer gets one.
@@ -58,6 +59,11 @@ _KINDS = tuple(
         ),
     )
 )
+SHORTEST = 4  # characters of a value
+_FRAGMENT = 4  # words of a value, at most
+_ABOUT = 0.6  # of the question's words, in a value and above it
+_SIGNS = re.compile(r"\d|\w[^\w\s'’]+\w|[^\w\s]\w")  # noqa: RUF001
+_ENDS = re.compile(r"\w[.!?…:;,。！？]\s*$")  # noqa: RUF001
 _QUESTION = re.compile(r"[?\uff1f]\W*$")
 
 
@@ -108,10 +114,26 @@ class AnswerSentence:
         """The sentence, word for word."""
         return self.passage.text[self.start : self.end]
 
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        """The headings that it stands below, outermost first."""
+        return headings_at(self.passage, self.start)
+
     @property
     def in_place(self) -> str:
         """The sentence below its title and heading, as it is embedded."""
-        return f"{self.note.title} {' '.join(self.passage.headings[-1:])}: {self.text}"
+        return f"{self.note.title} {' '.join(self.headings[-1:])}: {self.text}"
+
+    @property
+    def is_heading(self) -> bool:
+        """True if it is the heading of what follows, which answers nothing itself."""
+        return self.headings[-1:] == (self.text.strip(),)
+
+    @property
+    def is_fragment(self) -> bool:
+        """True if it is a key, a command or another value of few words, and no sentence."""
+        is_short = len(self.text.split()) <= _FRAGMENT and not _ENDS.search(self.text)
+        return is_short and (self.text[0].islower() or bool(_SIGNS.search(self.text)))
 
     @property
     def asks(self) -> bool:
@@ -144,10 +166,13 @@ def confidences(
 
 def _evidence(question: Question, sentence: AnswerSentence, alone: float, within: float) -> float:
     covered = question.share(sentence.stems)
-    headings = " ".join((sentence.note.title, *sentence.passage.headings))
+    headings = " ".join((sentence.note.title, *sentence.headings))
     above = question.share(sentence.stems | {stem(word) for word in words(headings)}) - covered
     new = [word for word in words(sentence.text) if not says_little(word)]
     beyond = len({stem(word) for word in new} - question.weights.keys())
+    if sentence.is_fragment and covered + above >= _ABOUT and beyond:
+        # It has no words to be like the question: what stands above it says what it is.
+        alone, beyond = within, _MOST_NEW
     return (
         _BIAS
         + _ALONE * alone

@@ -12,6 +12,7 @@ from notewell.api.text import sentences_of
 from notewell.api.types import FloatArray
 from notewell.api.vault import StoredChunk, StoredNote
 from notewell.features.evidence.confidence import (
+    SHORTEST,
     AnswerSentence,
     Question,
     confidences,
@@ -27,7 +28,6 @@ from notewell.features.evidence.standing_requests import (
     RemoveQuestion,
 )
 from notewell.vault.copied_passages import copy_name
-from notewell.vault.sections import headings_at
 
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
@@ -105,9 +105,9 @@ def _sentences(
     found = [
         (cosine + _BY_WORDS * question.share(sentence.stems), sentence)
         for note, passage, cosine in _passages(vault, asked, results)
-        for start, end in sentences_of(passage.text)
+        for start, end in sentences_of(passage.text, shortest=SHORTEST)
         for sentence in (AnswerSentence(note, passage, start, end),)
-        if not sentence.asks
+        if not sentence.asks and not sentence.is_heading
     ]
     found.sort(key=lambda each: -each[0])
     return (sentence for _, sentence in found[:_SENTENCES])
@@ -141,13 +141,12 @@ def _passages(
 
 
 def _show(vault: OpenVault, sentence: AnswerSentence, confidence: float) -> Evidence:
-    headings = headings_at(sentence.passage, sentence.start)
     return Evidence(
         text=sentence.text,
         path=sentence.note.path,
         title=sentence.note.title,
         line=sentence.line,
-        heading=" > ".join(headings) or None,
+        heading=" > ".join(sentence.headings) or None,
         uri=vault.source.uri(sentence.note.path, sentence.passage.block),
         confidence=round(confidence, 3),
     )

@@ -20,7 +20,13 @@ from notewell.api.errors import NotewellError, NotFoundError, UsageError
 from notewell.api.text import sentences_of
 from notewell.api.types import FloatArray
 from notewell.api.vault import Embedder, StoredChunk, StoredNote
-from notewell.features.evidence.confidence import AnswerSentence, Question, confidences, least_said
+from notewell.features.evidence.confidence import (
+    SHORTEST,
+    AnswerSentence,
+    Question,
+    confidences,
+    least_said,
+)
 from notewell.features.evidence.likeness import embed_question, sentence_cosines
 from notewell.features.evidence.standing_requests import (
     AddQuestion,
@@ -246,9 +252,11 @@ def _likely(
 
 
 def _unknown(note: StoredNote, chunk: StoredChunk, known: set[int]) -> Iterator[AnswerSentence]:
-    for start, end in sentences_of(chunk.text):
+    for start, end in sentences_of(chunk.text, shortest=SHORTEST):
         sentence = AnswerSentence(note, chunk, start, end)
-        if not sentence.asks and hash_of_sentence(sentence.text) not in known:
+        if sentence.asks or sentence.is_heading:
+            continue
+        if hash_of_sentence(sentence.text) not in known:
             yield sentence
 
 

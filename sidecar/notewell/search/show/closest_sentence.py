@@ -56,14 +56,17 @@ class ClosestSentence:
         return self._query_tokens
 
 
-def sentences_of(text: str) -> list[tuple[int, int]]:
-    """(start, end) of sentences and lines, without list markers, white space and lines of tags."""
+def sentences_of(text: str, *, shortest: int = _MIN_CHARS) -> list[tuple[int, int]]:
+    """(start, end) of sentences and lines, without list markers, white space and lines of tags.
+
+    `shortest` is the least number of characters of one.
+    """
     cuts = [0, *(match.end() for match in SENTENCE.finditer(text)), len(text)]
     found = []
     for start, end in pairwise(cuts):
         marked = _MARK.match(text, start)
         first = marked.end() if marked else start
         sentence = text[first:end].rstrip()
-        if len(sentence) >= _MIN_CHARS and any(word[0] != "#" for word in sentence.split()):
+        if len(sentence) >= shortest and any(word[0] != "#" for word in sentence.split()):
             found.append((first, first + len(sentence)))
     return found
