@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.errors import ChangedNoteError, NotFoundError, ProtectedError, UsageError
-from notewell.base.types import VaultRecord
 from notewell.engine.engine import Engine
-from notewell.features import FEATURES
 from notewell.features.conflicts.requests import (
     ConflictReply,
     ConflictRequest,
@@ -20,7 +18,7 @@ from notewell.features.conflicts.requests import (
 )
 from notewell.features.memory import MemoryRules
 from notewell.features.writes.requests import UndoRequest
-from tests.vaults import QUIET, settings_in
+from tests.vaults import QUIET, indexed
 
 COPY = "Bees.sync-conflict-20261122-103000-ABCDEFG.md"
 NOTE = "# Bees\n\nBees dance in the dark.\n\n- feed in March\n"
@@ -47,14 +45,10 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(tmp_path: Path, vault: Path) -> Iterator[Engine]:
-    settings = settings_in(
-        tmp_path, vault=QUIET, of_features={"memory": MemoryRules(folder="Memory")}
-    )
-    record = VaultRecord("v1", "Notes", vault)
-    opened = Engine.open(record, tmp_path / "index", settings, writable=True, features=FEATURES)
-    opened.index_now()
-    yield opened
-    opened.close()
+    assert vault.is_dir()
+    rules = {"memory": MemoryRules(folder="Memory")}
+    with indexed(tmp_path, vault=QUIET, of_features=rules) as opened:
+        yield opened
 
 
 def request(found: ConflictReply, *choices: str, dry_run: bool = False) -> HealConflict:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.base.errors import NotFoundError, UsageError
+from notewell.base.errors import NotFoundError, UsageError, WriteError
 from notewell.contract.notes import NoteRequest
 from notewell.engine.engine import Engine
 from notewell.features.evidence import standing
@@ -91,6 +91,30 @@ def test_a_question_that_comes_later_is_not_told_what_another_waited_through(
     assert told(write(engine, "May.md", f"# May\n\n{SAYS}\nMore.\n")) == []
 
 
+def test_a_note_that_is_indexed_later_and_was_written_before_is_never_told(engine: Engine) -> None:
+    """The question was kept while a vault was indexed for the first time."""
+    engine.answer(AddQuestion(ASKED))
+    file = engine.record.path / "May.md"
+    file.write_text(f"# May\n\n{SAYS}")
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    engine.index_now()
+    assert told(engine.answer(QuestionsRequest())) == []
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_known(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("notewell.base.support.disk.replace", refuse)
+        with pytest.raises(WriteError, match="No space left"):
+            engine.answer(AddQuestion(ASKED))
+    assert not (engine.vault.folder / "questions.known").exists()
+    assert engine.answer(QuestionsRequest()).questions == ()
+
+
 def test_a_question_in_a_note_answers_nothing(engine: Engine) -> None:
     engine.answer(AddQuestion(ASKED))
     assert told(write(engine, "Ask.md", "# Ask\n\nWhen do the bees swarm in May?\n")) == []
@@ -130,7 +154,7 @@ def test_a_question_without_words_is_refused(engine: Engine, text: str) -> None:
 
 def test_known_sentences_survive_a_torn_write(tmp_path: Path) -> None:
     known = KnownSentences(tmp_path)
-    known.add({1, 2})
+    known.begin({1, 2})
     with (tmp_path / "questions.known").open("ab") as file:
         file.write(b"abc")
     known.add({3})

@@ -17,6 +17,7 @@ from notewell.api.errors import (
 )
 from notewell.api.requests import iso
 from notewell.api.types import frozen
+from notewell.api.vault import VaultWriter, Written
 from notewell.features.conflicts.links import find_links, lead_links
 from notewell.features.conflicts.merge import Part, compare, merge
 from notewell.features.conflicts.requests import (
@@ -45,7 +46,7 @@ class _Version:
 
     @property
     def changed(self) -> str:
-        return iso(self.changed_ns / 1e9) or ""
+        return _time(self.changed_ns)
 
 
 def open_feature(vault: OpenVault) -> OpenFeature:
@@ -68,10 +69,10 @@ def _views(vault: OpenVault) -> Iterator[ConflictView]:
     for path, copies in sorted(copies_of(vault.index).items()):
         for copy in copies:
             try:
-                one, other = _read(vault, path), _read(vault, copy)
+                changed, copy_changed = (vault.source.stamp(each).mtime_ns for each in (path, copy))
             except UnreadableNoteError:
                 continue
-            yield ConflictView(path, copy, one.changed, other.changed)
+            yield ConflictView(path, copy, _time(changed), _time(copy_changed))
 
 
 def show_conflict(vault: OpenVault, request: ConflictRequest) -> ConflictReply:
@@ -143,13 +144,23 @@ def heal_conflict(vault: OpenVault, request: HealConflict) -> HealReply:
                 writer.edit(other, edit, seen=None, action=_ACTION)
             except (WriteError, UnreadableNoteError, NotFoundError, UsageError):
                 left.append(other)
-        deleted = writer.delete(copy.path, seen=copy.content_hash, action=_ACTION)
+        deleted = _delete(writer, copy)
     led = tuple(other for other in others if other not in left)
     for each in (note.path, copy.path, *led):
         vault.changed(each)
     return HealReply(
         vault.record.name, note.path, copy.path, diff, led, tuple(left), deleted.number
     )
+
+
+def _delete(writer: VaultWriter, copy: _Version) -> Written:
+    try:
+        return writer.delete(copy.path, seen=copy.content_hash, action=_ACTION)
+    except ChangedNoteError as error:
+        raise ChangedNoteError(
+            f"{copy.path} was changed while it was joined to its note, so it stays. Compare the two"
+            " again, or take the note back with `notewell undo`."
+        ) from error
 
 
 # --- parts of it -------------------------------------------------------------------------------
@@ -187,6 +198,10 @@ def _compare(note: _Version, copy: _Version) -> tuple[Part, ...]:
             " are compared. Settle these two by hand."
         )
     return compare(note.text, copy.text)
+
+
+def _time(at_ns: int) -> str:
+    return iso(at_ns / 1e9) or ""
 
 
 def _newer(note: _Version, copy: _Version) -> Literal["note", "copy"]:

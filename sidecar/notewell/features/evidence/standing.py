@@ -165,14 +165,19 @@ class StandingQuestions:
             sentences = list(self._new_sentences(since, known))
             told = dict(self._answers(state.questions, sentences)) if sentences else {}
             self._file.change(lambda state: _told(state, told, identity, generation))
-            self._known.add({hash_of_sentence(sentence.text) for sentence in sentences})
+            try:
+                self._known.add({hash_of_sentence(sentence.text) for sentence in sentences})
+            except OSError as error:
+                raise self._file.unusable(error) from error
 
     def _learn_all(self) -> None:
         """Remember all sentences of the vault: what they say is never told."""
-        index = self._vault.index
+        identity, generation = self._vault.index.identity, self._vault.index.generation
         hashes = {hash_of_sentence(sentence.text) for sentence in self._new_sentences(-1, set())}
-        self._known.add(hashes)
-        identity, generation = index.identity, index.generation
+        try:
+            self._known.begin(hashes)
+        except OSError as error:
+            raise self._file.unusable(error) from error
         self._file.change(lambda state: replace(state, index=identity, generation=generation))
 
     def _new_sentences(self, since: int, known: set[int]) -> Iterator[AnswerSentence]:
@@ -196,7 +201,9 @@ class StandingQuestions:
         now = _now()
         for asked in questions:
             self._vault.give_way()
-            sure = sure_answers(self._vault, embedder, asked.text, sentences)
+            since = datetime.fromisoformat(asked.added).timestamp()
+            later = [each for each in sentences if each.note.mtime_ns / 1e9 >= since]
+            sure = sure_answers(self._vault, embedder, asked.text, later) if later else []
             if sure:
                 yield (
                     asked.id,

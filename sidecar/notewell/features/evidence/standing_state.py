@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from notewell.api.errors import WriteError
-from notewell.api.files import StateFile
+from notewell.api.files import StateFile, disk
 from notewell.api.types import frozen
 from notewell.features.evidence.standing_requests import StandingQuestion, ToldAnswer
 
@@ -87,18 +87,23 @@ class KnownSentences:
             return set()
         return set(np.frombuffer(raw[: len(raw) // 8 * 8], np.uint64).tolist())
 
+    def begin(self, hashes: Iterable[int]) -> None:
+        """Make the file, whole or not at all. Raises OSError."""
+        disk.replace(self._file, _as_bytes(hashes), durable=True)
+
     def add(self, hashes: Iterable[int]) -> None:
-        """Append hashes. Raises OSError."""
-        added = np.array(sorted(hashes), np.uint64)
-        if not len(added) and self.exists():
-            return
+        """Append hashes to the file. Raises OSError."""
         with self._file.open("ab") as file:
             if rest := file.tell() % 8:
                 file.truncate(file.tell() - rest)
-            file.write(added.tobytes())
+            file.write(_as_bytes(hashes))
 
     def forget(self) -> None:
         self._file.unlink(missing_ok=True)
+
+
+def _as_bytes(hashes: Iterable[int]) -> bytes:
+    return np.array(sorted(hashes), np.uint64).tobytes()
 
 
 def hash_of_sentence(text: str) -> int:
