@@ -7,6 +7,7 @@ import type { ViewContext } from "../app/viewContext";
 import { nameOf } from "../lib/format";
 import { actions, completions, everyAction, isFilter, namedNotes, question, type BarRow } from "../parts/barRows";
 import { lately } from "../parts/lately";
+import { leftOut, pinned } from "../parts/ownMarks";
 import { noteAddress } from "../parts/resultRow";
 import { history, saved } from "../parts/searchHistory";
 import { t } from "../../src/texts";
@@ -50,9 +51,11 @@ const HEADINGS = 20;
 export function known(context: ViewContext): readonly PaletteGroup[] {
   const { vault } = context;
   const read = context.address.query["note"];
-  const opened = lately.of(vault).filter((path) => path !== read).slice(0, LATELY);
+  const [first, out] = [pinned.of(vault).filter((path) => path !== read), new Set(leftOut.of(vault))];
+  const opened = lately.of(vault).filter((path) => path !== read && !first.includes(path) && !out.has(path)).slice(0, LATELY);
   const searches = [...new Set([...saved(vault), ...history(vault)])].slice(0, SEARCHES);
   return groups([
+    [t("Pinned"), first.map((path) => ofName(context, path, nameOf(path)))],
     [t("Read lately"), opened.map((path) => ofName(context, path, nameOf(path)))],
     [t("Searches"), searches.map((q) => ({ label: q, detail: "", note: null, run: () => context.go("search", { q }) }))],
   ]);
@@ -76,13 +79,14 @@ export async function belonging(context: ViewContext): Promise<Belonging> {
   const late = client.find("modified:30d", { limit: LATELY, passages: 0, everything: true, door: "none" });
   const before = client.find(thisDay(new Date()), { limit: ON_THIS_DAY, passages: 0, everything: true, door: "none" });
   const [near, changed, sameDay] = await Promise.all([resultsOf(around), resultsOf(late), resultsOf(before)]);
-  const listed = new Set([...lately.of(context.vault).slice(0, LATELY), note]);
-  const ofResults = (results: readonly Result[]): readonly PaletteRow[] => results.map((result) => ofResult(context, result));
+  const listed = new Set([...lately.of(context.vault).slice(0, LATELY), ...pinned.of(context.vault), note]);
+  const out = new Set(leftOut.of(context.vault));
+  const ofResults = (results: readonly Result[]): readonly PaletteRow[] => results.filter(({ path }) => !out.has(path)).map((result) => ofResult(context, result));
   return {
     near: groups([[t("For this passage"), ofResults(near)]]),
     changed: groups([
       [t("Changed lately"), ofResults(changed.filter(({ path }) => !listed.has(path)))],
-      [t("On this day"), sameDay.map((result) => ({ ...ofResult(context, result), detail: (result.created ?? "").slice(0, 4) }))],
+      [t("On this day"), sameDay.filter(({ path }) => !out.has(path)).map((result) => ({ ...ofResult(context, result), detail: (result.created ?? "").slice(0, 4) }))],
     ]),
   };
 }
