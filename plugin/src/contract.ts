@@ -101,6 +101,7 @@ export type GardenCheck =
   | "merge_topics"
   | "archive_topic";
 export type SuggestionState = "open" | "applied" | "rejected" | "refused";
+export type PartKind = "both" | "note" | "copy" | "differs";
 export type KeptVersion = "note" | "copy" | "both";
 export type AskEventKind =
   | "notice"
@@ -2449,7 +2450,7 @@ export interface ConflictReply {
  * one of them, and a person chooses. `line` is that of the note or else of the copy.
  */
 export interface ConflictPart {
-  readonly kind: "both" | "note" | "copy" | "differs";
+  readonly kind: PartKind;
   readonly note: string;
   readonly copy: string;
   readonly line: number;

@@ -30,13 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from notewell.api.text import sentences_of
 from notewell.base.types import ModelRules
 from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evidence import standing
-from notewell.features.evidence.confidence import SHORTEST, AnswerSentence
+from notewell.features.evidence.confidence import AnswerSentence, answer_sentences
 from tests.eval.archives import locate, own_settings
 from tests.eval.evidence.measure import by_hand
 
@@ -144,9 +143,7 @@ def _sentences(engine: Engine, history: str) -> list[AnswerSentence]:
         for note in sorted(index.all_notes(), key=lambda note: note.path)
         if note.path.startswith(history)
         for chunk in index.chunks_of(note.id)
-        for start, end in sentences_of(chunk.text, shortest=SHORTEST)
-        for sentence in (AnswerSentence(note, chunk, start, end),)
-        if not sentence.asks and not sentence.is_heading
+        for sentence in answer_sentences(note, chunk)
     ]
 
 

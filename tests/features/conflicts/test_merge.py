@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.features.conflicts.merge import KeptVersion, Part, compare, merge
+from notewell.features.conflicts.merge import Part, compare, merge
+from notewell.features.conflicts.requests import KeptVersion
 from notewell.features.conflicts.units import cut_units
 
 _PIECES = st.sampled_from([

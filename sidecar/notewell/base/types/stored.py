@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
+from urllib.parse import quote
 
 from notewell.base.types.embedding import ModelKey
 from notewell.base.types.frozen import frozen
@@ -105,6 +106,16 @@ class Link:
     line: int
     start: int
     end: int
+
+    def target_in(self, written: str) -> tuple[int, str] | None:
+        """The place of the target in the link as `written`, and its spelling there."""
+        begin = written.find("](") if self.kind == "markdown" else 0
+        spellings = (self.target, quote(self.target, safe="/"), f"<{self.target}>")
+        for spelling in spellings if begin >= 0 else ():
+            start = written.find(spelling, begin)
+            if start >= 0:
+                return start, spelling
+        return None
 
 
 @frozen

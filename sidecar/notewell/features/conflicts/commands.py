@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import click
 
@@ -38,6 +39,7 @@ from notewell.features.conflicts.requests import (
     KeptVersion,
 )
 
+_Keep: TypeAlias = KeptVersion | Literal["newer"]
 _NAMES = {"note": "the note alone", "copy": "the copy alone"}
 _note = click.argument("note", metavar="NOTE")
 _copy = click.argument("copy", metavar="[COPY]", required=False)
@@ -73,7 +75,7 @@ def heal(
     *,
     note: str,
     copy: str | None,
-    keep: str | None,
+    keep: _Keep | None,
     dry_run: bool,
     vault: str | None,
     as_json: bool,
@@ -104,19 +106,22 @@ def _request(backend: Backend, record: VaultRecord, note: str, copy: str | None)
     found = backend.answer(ConflictsRequest()).conflicts
     copies = [conflict.copy for conflict in found if conflict.path == path]
     if len(copies) != 1:
-        told = f"has {len(copies)} conflict copies: {', '.join(copies)}" if copies else "has none"
-        raise UsageError(f"{path} {told}. Name the copy behind the note.")
+        told = (
+            f"{len(copies)} conflict copies: {', '.join(copies)}" if copies else "no conflict copy"
+        )
+        raise UsageError(
+            f"{path} has {told}. Name the file to compare it with as a second argument."
+        )
     return ConflictRequest(path, copies[0])
 
 
-def _choices(found: ConflictReply, keep: str | None) -> Iterator[KeptVersion]:
+def _choices(found: ConflictReply, keep: _Keep | None) -> Iterator[KeptVersion]:
     """Choose for each part that differs; a person is asked where `keep` is None."""
     for part in found.parts:
         if part.kind != "differs":
             continue
         if keep is not None:
-            kept: Mapping[str, KeptVersion] = {"note": "note", "copy": "copy", "both": "both"}
-            yield kept.get(keep, found.newer)
+            yield found.newer if keep == "newer" else keep
         elif current_invocation().json or not sys.stdin.isatty():
             raise UsageError(
                 f"The two differ in {format_count(found.differences, 'place')}. There is no"
@@ -193,7 +198,7 @@ conflicts = group(
                 "copy changed": "{copy_changed:time}",
             },
         ),
-        Say("{conflicts:count conflict copy}"),
+        Say("{conflicts:count conflict}"),
     ),
     show,
     heal,

@@ -8,19 +8,11 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from notewell.api.notes import link_name
-from notewell.api.types import frozen
 from notewell.api.vault import IndexReader, Link
 
 
-@frozen
-class LinksToCopy:
-    """The links of other notes that lead to a copy, by the path of the note."""
-
-    by_note: Mapping[str, tuple[Link, ...]]
-
-
-def find_links(index: IndexReader, copy: str) -> LinksToCopy:
-    """Find the links to a copy, whether or not the index has it as a note."""
+def find_links(index: IndexReader, copy: str) -> Mapping[str, tuple[Link, ...]]:
+    """Find the links to a copy, by the path of their note; the index may not have it as a note."""
     graph = index.graph
     note = index.note_at(copy)
     if note is not None:
@@ -36,9 +28,7 @@ def find_links(index: IndexReader, copy: str) -> LinksToCopy:
     for source, link in found:
         by_id[source].append(link)
     paths = index.paths(sorted(by_id))
-    return LinksToCopy(
-        {paths[source]: tuple(links) for source, links in by_id.items() if paths.get(source)}
-    )
+    return {paths[source]: tuple(links) for source, links in by_id.items() if paths.get(source)}
 
 
 def lead_links(text: str, *, links: Iterable[Link], path: str, index: IndexReader) -> str:
@@ -48,16 +38,10 @@ def lead_links(text: str, *, links: Iterable[Link], path: str, index: IndexReade
     indexed are left alone.
     """
     for link in sorted(links, key=lambda link: link.start, reverse=True):
-        written = text[link.start : link.end]
-        begin = written.find("](") if link.kind == "markdown" else 0
-        spellings = (link.target, quote(link.target, safe="/"), f"<{link.target}>")
-        places = [(written.find(each, begin), each) for each in spellings]
-        place, old = next(((at, each) for at, each in places if at >= 0), (-1, ""))
-        if begin < 0 or place < 0 or not old:
-            continue
-        start = link.start + place
-        new = _target(link, path, index)
-        text = f"{text[:start]}{new}{text[start + len(old) :]}"
+        place = link.target_in(text[link.start : link.end])
+        if place is not None:
+            start, old = link.start + place[0], place[1]
+            text = f"{text[:start]}{_target(link, path, index)}{text[start + len(old) :]}"
     return text
 
 

@@ -13,13 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Literal
 
 from notewell.api.types import frozen
+from notewell.features.conflicts.requests import KeptVersion, PartKind
 from notewell.features.conflicts.units import Unit, cut_units
 
-PartKind = Literal["both", "note", "copy", "differs"]
-KeptVersion = Literal["note", "copy", "both"]
 _CHANGED = 0.5  # of the words of two units in one place, that both have: one was changed
 _MOST_PAIRS = 2_500  # of units in one place that are compared with each other
 _SHORTEST_MOVED = 12  # characters of a unit that is known again elsewhere, unless it is unique

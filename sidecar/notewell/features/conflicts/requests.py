@@ -9,6 +9,7 @@ from notewell.api.types import MaxLen, frozen
 
 Hash = Annotated[str, Pattern("^[0-9a-f]{32}$")]
 KeptVersion = Literal["note", "copy", "both"]
+PartKind = Literal["both", "note", "copy", "differs"]
 OtherPath = Annotated[
     str, MaxLen(1000), Doc("The conflict copy beside it, or another note that says nearly the same")
 ]
@@ -41,7 +42,7 @@ class ConflictPart:
     one of them, and a person chooses. `line` is that of the note or else of the copy.
     """
 
-    kind: Literal["both", "note", "copy", "differs"]
+    kind: PartKind
     note: str
     copy: str
     line: int

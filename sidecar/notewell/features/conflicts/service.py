@@ -94,9 +94,9 @@ def show_conflict(vault: OpenVault, request: ConflictRequest) -> ConflictReply:
         changed=note.changed,
         copy_changed=copy.changed,
         newer=_newer(note, copy),
-        differences=sum(part.kind == "differs" for part in parts),
+        differences=_differences(parts),
         parts=tuple(_numbered(parts)),
-        links=tuple(sorted(find_links(vault.index, copy.path).by_note)),
+        links=tuple(sorted(find_links(vault.index, copy.path))),
     )
 
 
@@ -123,14 +123,14 @@ def heal_conflict(vault: OpenVault, request: HealConflict) -> HealReply:
                 " Compare the two again."
             )
     parts = _compare(note, copy)
-    differences = sum(part.kind == "differs" for part in parts)
+    differences = _differences(parts)
     if differences != len(request.choices):
         raise UsageError(
             f"{note.path} and {copy.path} differ in {differences} places, and"
             f" {len(request.choices)} choices were given. Give one for each."
         )
     text = merge(parts, request.choices, newer=_newer(note, copy))
-    links = find_links(vault.index, copy.path).by_note
+    links = find_links(vault.index, copy.path)
     others = tuple(sorted(links.keys() - {note.path, copy.path}))
     diff = _diff(note.path, note.text, text)
     if request.dry_run:
@@ -198,6 +198,10 @@ def _compare(note: _Version, copy: _Version) -> tuple[Part, ...]:
             " are compared. Settle these two by hand."
         )
     return compare(note.text, copy.text)
+
+
+def _differences(parts: Sequence[Part]) -> int:
+    return sum(part.kind == "differs" for part in parts)
 
 
 def _time(at_ns: int) -> str:

@@ -1,4 +1,4 @@
-"""`notewell evidence`: the sentences that answer a question; and its tool for assistants."""
+"""`notewell evidence` and `questions`: what answers, now or later; and the tool of assistants."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ questions = group(
         QuestionsRequest,
         "List the questions that wait, and what was written since that answers them.",
         _print_questions,
-        Say("{questions:count question}, {new:count} new answers"),
+        Say("{questions:count question}, {new:count new answer}"),
     ),
     asking(
         "add",
@@ -91,7 +91,7 @@ questions = group(
         "shown",
         QuestionShown,
         "Mark the answers of the question ID as shown.",
-        Say("{new:count} new answers"),
+        Say("{new:count new answer}"),
         arguments={"id": "ID"},
     ),
     asking(

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.api.text import function_words, stem, words
+from notewell.api.text import function_words, sentences_of, stem, words
 from notewell.api.types import FloatArray
 from notewell.api.vault import StoredChunk, StoredNote
 from notewell.engine.model_suggestions import language_of
@@ -59,7 +59,7 @@ _KINDS = tuple(
         ),
     )
 )
-SHORTEST = 4  # characters of a value
+_SHORTEST = 4  # characters of a value
 _FRAGMENT = 4  # words of a value, at most
 _ABOUT = 0.6  # of the question's words, in a value and above it
 _SIGNS = re.compile(r"\d|\w[^\w\s'’]+\w|[^\w\s]\w")  # noqa: RUF001
@@ -148,6 +148,14 @@ class AnswerSentence:
     def line(self) -> int:
         """Its line in the file, from 1."""
         return line_at(self.passage, self.start)
+
+
+def answer_sentences(note: StoredNote, passage: StoredChunk) -> Iterator[AnswerSentence]:
+    """The sentences and values of a passage that may answer: no questions and no headings."""
+    for start, end in sentences_of(passage.text, shortest=_SHORTEST):
+        sentence = AnswerSentence(note, passage, start, end)
+        if not sentence.asks and not sentence.is_heading:
+            yield sentence
 
 
 def confidences(

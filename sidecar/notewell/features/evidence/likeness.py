@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from notewell.api.errors import ModelError
 from notewell.api.types import FloatArray
-from notewell.api.vault import Embedder
+from notewell.api.vault import Embedder, IndexReader
 from notewell.features.evidence.confidence import AnswerSentence, Question, by_words
 from notewell.search.rank.candidates import CosineMap
 
 # A reply is expected in 10 s, and the search before took its part. Sentences are read in groups.
 _BUDGET_S, _GROUP = 4.0, 20
+_BY_WORDS = 0.5  # of a sentence's words, beside the cosine of its passage, before it is embedded
 
 
 class Cosines(NamedTuple):
@@ -31,6 +32,23 @@ def embed_question(embedder: Embedder | None, text: str) -> FloatArray | None:
         return None if embedder is None else embedder.embed_query(text)
     except ModelError:  # the search said so; words still answer
         return None
+
+
+def passage_cosines(
+    index: IndexReader, asked: FloatArray | None, chunk_ids: Iterable[int]
+) -> Mapping[int, float]:
+    """The cosine of the question with each passage that has a vector, by its id."""
+    if asked is None:
+        return {}
+    known, vectors = index.vectors.of_chunks(np.unique([*chunk_ids]).astype(np.int64))
+    if not len(known) or vectors.shape[1] != len(asked):  # they are of another model
+        return {}
+    return dict(zip(known.tolist(), (vectors @ asked).tolist(), strict=True))
+
+
+def likelihood(question: Question, sentence: AnswerSentence, cosine: float) -> float:
+    """Rate a sentence before it is embedded; `cosine` is that of its passage."""
+    return cosine + _BY_WORDS * question.share(sentence.stems)
 
 
 def sentence_cosines(

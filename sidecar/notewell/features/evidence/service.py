@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from notewell.api import OpenFeature, OpenVault
 from notewell.api.search import Result, SearchReply, SearchRequest
-from notewell.api.text import sentences_of
 from notewell.api.types import FloatArray
 from notewell.api.vault import StoredChunk, StoredNote
 from notewell.features.evidence.confidence import (
-    SHORTEST,
     AnswerSentence,
     Question,
+    answer_sentences,
     confidences,
     least_said,
 )
-from notewell.features.evidence.likeness import embed_question, sentence_cosines
+from notewell.features.evidence.likeness import (
+    embed_question,
+    likelihood,
+    passage_cosines,
+    sentence_cosines,
+)
 from notewell.features.evidence.requests import Evidence, EvidenceReply, EvidenceRequest, NearNote
 from notewell.features.evidence.standing import StandingQuestions
 from notewell.features.evidence.standing_requests import (
@@ -32,7 +34,6 @@ from notewell.vault.copied_passages import copy_name
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
 _IN_PART = "The computer is busy: only the likeliest sentences were read. Ask again for all."
-_BY_WORDS = 0.5  # of a sentence's words, beside the cosine of its passage, before it is embedded
 
 
 def open_feature(vault: OpenVault) -> OpenFeature:
@@ -103,11 +104,9 @@ def _sentences(
 ) -> Iterator[AnswerSentence]:
     """The sentences of the notes that are most like the question, likeliest first."""
     found = [
-        (cosine + _BY_WORDS * question.share(sentence.stems), sentence)
+        (likelihood(question, sentence, cosine), sentence)
         for note, passage, cosine in _passages(vault, asked, results)
-        for start, end in sentences_of(passage.text, shortest=SHORTEST)
-        for sentence in (AnswerSentence(note, passage, start, end),)
-        if not sentence.asks and not sentence.is_heading
+        for sentence in answer_sentences(note, passage)
     ]
     found.sort(key=lambda each: -each[0])
     return (sentence for _, sentence in found[:_SENTENCES])
@@ -124,12 +123,8 @@ def _passages(
         note.id: [chunk for chunk in index.chunks_of(note.id) if copy_name(chunk.headings) is None]
         for note in notes
     }
-    cosines: dict[int, float] = {}
-    if asked is not None:
-        ids = np.unique([chunk.id for each in chunks.values() for chunk in each]).astype(np.int64)
-        known, vectors = index.vectors.of_chunks(ids)
-        if len(known) and vectors.shape[1] == len(asked):  # else they are of another model
-            cosines = dict(zip(known.tolist(), (vectors @ asked).tolist(), strict=True))
+    ids = (chunk.id for each in chunks.values() for chunk in each)
+    cosines = passage_cosines(index, asked, ids)
     nearest = [
         (note, chunk, cosines.get(chunk.id, 0.0))
         for note in notes

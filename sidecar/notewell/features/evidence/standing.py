@@ -13,21 +13,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import numpy as np
-
 from notewell.api import OpenVault
 from notewell.api.errors import NotewellError, NotFoundError, UsageError
-from notewell.api.text import sentences_of
 from notewell.api.types import FloatArray
-from notewell.api.vault import Embedder, StoredChunk, StoredNote
+from notewell.api.vault import Embedder
 from notewell.features.evidence.confidence import (
-    SHORTEST,
     AnswerSentence,
     Question,
+    answer_sentences,
     confidences,
     least_said,
 )
-from notewell.features.evidence.likeness import embed_question, sentence_cosines
+from notewell.features.evidence.likeness import (
+    embed_question,
+    likelihood,
+    passage_cosines,
+    sentence_cosines,
+)
 from notewell.features.evidence.standing_requests import (
     AddQuestion,
     QuestionShown,
@@ -191,7 +193,9 @@ class StandingQuestions:
             self._vault.give_way()
             for chunk in index.chunks_of(note.id):
                 if copy_name(chunk.headings) is None:
-                    yield from _unknown(note, chunk, known)
+                    for sentence in answer_sentences(note, chunk):
+                        if hash_of_sentence(sentence.text) not in known:
+                            yield sentence
 
     def _answers(
         self, questions: Sequence[StandingQuestion], sentences: Sequence[AnswerSentence]
@@ -244,27 +248,14 @@ def _likely(
     sentences: Sequence[AnswerSentence],
 ) -> list[AnswerSentence]:
     """The sentences that are worth being embedded for a question, the likeliest first."""
-    cosines: Mapping[int, float] = {}
-    if asked is not None:
-        ids = np.unique([sentence.passage.id for sentence in sentences]).astype(np.int64)
-        known, vectors = vault.index.vectors.of_chunks(ids)
-        if len(known) and vectors.shape[1] == len(asked):
-            cosines = dict(zip(known.tolist(), (vectors @ asked).tolist(), strict=True))
+    passages = (sentence.passage.id for sentence in sentences)
+    cosines = passage_cosines(vault.index, asked, passages)
     scored = [
-        (0.5 * question.share(sentence.stems) + cosines.get(sentence.passage.id, 0.0), at)
+        (likelihood(question, sentence, cosines.get(sentence.passage.id, 0.0)), at)
         for at, sentence in enumerate(sentences)
     ]
     best = sorted((pair for pair in scored if pair[0] >= _LIKELY), reverse=True)[:_READ]
     return [sentences[at] for _, at in best]
-
-
-def _unknown(note: StoredNote, chunk: StoredChunk, known: set[int]) -> Iterator[AnswerSentence]:
-    for start, end in sentences_of(chunk.text, shortest=SHORTEST):
-        sentence = AnswerSentence(note, chunk, start, end)
-        if sentence.asks or sentence.is_heading:
-            continue
-        if hash_of_sentence(sentence.text) not in known:
-            yield sentence
 
 
 def _told(

@@ -95,14 +95,13 @@ def center(
     usual, kept = np.zeros((2, len(vectors)), np.float32)
     for place, hits in enumerate(around):
         near = cosines.mapped(hits.scores)
-        group = _group(near)
+        wanted = _group(near) or count
         # Divided by the wanted number, not theirs: few passages do not show what is common.
-        used = np.float32(group or count)
-        usual[place] = near[: group or count].sum() / used
+        usual[place] = near[:wanted].sum() / np.float32(wanted)
         share = np.float32(_share(float(usual[place])))
-        mine = rows[np.isin(known, hits.chunk_ids[: group or count])]
-        common[place] = share * mine.sum(axis=0) / used
-        kept[place] = np.float32(1.0) - share * len(mine) / used
+        mine = rows[np.isin(known, hits.chunk_ids[:wanted])]
+        common[place] = share * mine.sum(axis=0) / np.float32(wanted)
+        kept[place] = np.float32(1.0) - share * len(mine) / np.float32(wanted)
     weights = np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT)
     return CenteredPassages(vectors, common, weights, kept, cosines)
 

@@ -145,7 +145,7 @@ def _suggest(
     garden: Garden, note: NoteFacts, body: NoteBody, link: Link, meant: _Meant
 ) -> Iterator[SuggestionView]:
     written = body.text[link.start : link.end]
-    at = _place(written, link)
+    at = link.target_in(written)
     if meant.confidence < MIN_CONFIDENCE or link.start < body.start or at is None:
         return
     start, old = at
@@ -163,17 +163,6 @@ def _suggest(
         edits=(SuggestedEdit(note.path, note.hash, (replacement,)),),
         subject=f"{old}\n{meant.path}",
     )
-
-
-def _place(written: str, link: Link) -> tuple[int, str] | None:
-    """The place of the target in a link as written, and its form there."""
-    spelled = (link.target, quote(link.target, safe="/"), f"<{link.target}>")
-    begin = written.find("](") if link.kind == "markdown" else 0
-    for spelling in spelled if begin >= 0 else ():
-        start = written.find(spelling, begin)
-        if start >= 0:
-            return start, spelling
-    return None
 
 
 def _retarget(garden: Garden, link: Link, path: str) -> str | None:
