@@ -275,8 +275,9 @@ export interface EmbedderStatus {
  * Progress of an index: notes of all that can be searched by words, passages of all by meaning.
  *
  * `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
- * `eta_s` is the time until all is done, where it is known. The passages of notes that are not
- * read yet are in no count.
+ * `eta_s` is the time until all is done, where it is known. `passages_approximate` are found by
+ * approximate meaning until they are embedded. The passages of notes that are not read yet are in
+ * no count.
  */
 export interface IndexProgress {
   readonly phase: Phase;
@@ -285,6 +286,7 @@ export interface IndexProgress {
   readonly passages_embedded: number;
   readonly passages: number;
   readonly eta_s: number | null;
+  readonly passages_approximate: number;
 }
 
 /** A run that the schedule has next, while a server runs. */

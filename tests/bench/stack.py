@@ -33,8 +33,9 @@ from notewell.base.types import (
     VaultRules,
 )
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.indexer import Indexer, Signals
+from notewell.engine.ingest.indexer import Indexer
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.index.embedded import EmbeddedIndex

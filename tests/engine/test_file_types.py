@@ -13,8 +13,9 @@ from notewell.base.types import VaultRecord, VaultRules
 from notewell.contract.notes import NoteRequest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.features import FEATURES
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of

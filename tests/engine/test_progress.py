@@ -6,12 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from notewell.base.types import ModelRules, Progress, Settings, VaultRecord
-from notewell.contract.status import StatusReply
+from notewell.contract.status import IndexProgress, StatusReply
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
 from tests.tiny_model import write_tiny_model
@@ -165,7 +166,7 @@ def test_events_have_the_record_of_the_status(engine: Engine) -> None:
 
     engine.index_now()
 
-    names = {"phase", "notes_read", "notes", "passages_embedded", "passages", "eta_s"}
+    names = {field.name for field in fields(IndexProgress)}
     assert heard
     assert all(set(data) == names for data in heard)
     assert heard[-1]["phase"] == "idle"

@@ -273,6 +273,10 @@ class InMemoryVectors:
         """How many chunks have a vector."""
         return len(self._ids)
 
+    @property
+    def has_approximate(self) -> bool:
+        return False
+
     def search(
         self,
         query: FloatArray,

@@ -6,7 +6,7 @@ import type { VaultInfo } from "../../plugin/src/replies";
 
 export function aProgress(changed: Partial<IndexProgress> = {}): IndexProgress {
   const whole = { notes_read: 3, notes: 3, passages_embedded: 9, passages: 9 };
-  return { phase: "idle", ...whole, eta_s: null, ...changed };
+  return { phase: "idle", ...whole, eta_s: null, passages_approximate: 0, ...changed };
 }
 
 export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {

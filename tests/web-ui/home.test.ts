@@ -71,6 +71,12 @@ describe("how far the index is", () => {
     expect(readyText(aStatus({ progress: { ...half, eta_s: 5 } }), 30)).toBe("Words ready in 30 s · meaning in 30 s");
   });
 
+  it("says where passages are found by approximate meaning", () => {
+    const approximate = { ...half, phase: "embedding", notes_read: 100, passages_approximate: 90 } as const;
+    expect(readyText(aStatus({ progress: approximate }), null)).toBe("Words ready · approximate meaning, exact in 2 min");
+    expect(readyText(aStatus({ progress: { ...approximate, eta_s: null } }), null)).toMatch(/approximate meaning, \d+ % exact$/);
+  });
+
   it("is one bar of two tones", () => {
     const bar = readyBar(aStatus({ progress: half }));
     expect([bar.style.getPropertyValue("--words-share"), bar.style.getPropertyValue("--meaning-share")]).toEqual(["0.5", "0.25"]);

@@ -74,14 +74,23 @@ export function readyBar(status: StatusReply): HTMLElement {
   return h("span", { class: "ready-bar", role: "img", "aria-label": label, vars: { "--words-share": String(words), "--meaning-share": String(meaning) } });
 }
 
-/** "Words ready in 20 s · meaning in 2 min"; shares where the time is not known yet. `wordsLeft` is in seconds. */
+/** "Words ready in 20 s · meaning in 2 min", or "· approximate meaning, exact in 2 min"; shares where the time is not known yet. `wordsLeft` is in seconds. */
 export function readyText(status: StatusReply, wordsLeft: number | null): string {
   const { words, meaning } = readyShares(status);
   const left = status.progress.eta_s;
   const ofWords = words === 1 ? t("Words ready") : wordsLeft === null ? t("Words {share}", { share: percent(words) }) : t("Words ready in {time}", { time: duration(wordsLeft) });
   if (status.semantic === "unavailable") return ofWords;
-  const ofMeaning = left === null ? t("meaning {share}", { share: percent(meaning) }) : t("meaning in {time}", { time: duration(Math.max(left, wordsLeft ?? 0)) });
+  const time = left === null ? null : duration(Math.max(left, wordsLeft ?? 0));
+  const ofMeaning = status.progress.passages_approximate > 0 ? approximateText(meaning, time) : meaningText(meaning, time);
   return `${ofWords} · ${ofMeaning}`;
+}
+
+function meaningText(ready: number, time: string | null): string {
+  return time === null ? t("meaning {share}", { share: percent(ready) }) : t("meaning in {time}", { time });
+}
+
+function approximateText(exact: number, time: string | null): string {
+  return time === null ? t("approximate meaning, {share} exact", { share: percent(exact) }) : t("approximate meaning, exact in {time}", { time });
 }
 
 function readyShares({ progress, semantic }: StatusReply): { words: number; meaning: number } {

@@ -129,8 +129,9 @@ class IndexProgress:
     """Progress of an index: notes of all that can be searched by words, passages of all by meaning.
 
     `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
-    `eta_s` is the time until all is done, where it is known. The passages of notes that are not
-    read yet are in no count.
+    `eta_s` is the time until all is done, where it is known. `passages_approximate` are found by
+    approximate meaning until they are embedded. The passages of notes that are not read yet are in
+    no count.
     """
 
     phase: Phase = "idle"
@@ -139,6 +140,7 @@ class IndexProgress:
     passages_embedded: int = 0
     passages: int = 0
     eta_s: float | None = None
+    passages_approximate: int = 0
 
 
 @frozen

@@ -43,6 +43,7 @@ from notewell.engine.feature import (
     OpenVault,
     engines,
     files,
+    fit_passages,
     open_source,
     own_folders,
     usual_times,
@@ -135,7 +136,7 @@ class Engine:
         self._writer = Writer(
             record.name,
             index,
-            Indexer(parts.source, index, settings, parts.lend),
+            Indexer(parts.source, index, settings, parts.lend, fit_passages(parts.features)),
             parts.models,
             fetch_missing=parts.fetch_missing,
             runs=log,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # a command beside a running server needs the rows alone
     from notewell.contract.request import Request, StreamEvent
     from notewell.contract.search import SearchReply, SearchRequest
     from notewell.contract.status import RunKind
+    from notewell.engine.ingest.approximate import FitPassages
     from notewell.engine.ingest.token_counter import TokenCounter
     from notewell.engine.runs import Runs
     from notewell.engine.scheduler import Scheduler
@@ -80,7 +82,8 @@ class Feature:
       settings to a `Source` that has further files, to be indexed with the notes;
     - `search:llm`: it does searches with this value of `expand`; `search:past` are those with
       `as_of` and `ever`, with a function that tells whether a folder has a past, or "";
-    - `engine:postgres`: the `IndexEngine` of indexes with addresses of this scheme.
+    - `engine:postgres`: the `IndexEngine` of indexes with addresses of this scheme;
+    - `vectors:approximate`: `FitPassages`, which gives approximate vectors to a large first index.
     """
 
     name: str
@@ -296,6 +299,16 @@ def own_folders(features: Sequence[Feature], settings: Settings) -> Mapping[str,
 def engines(features: Sequence[Feature]) -> Engines:
     """The engines of indexes by the scheme of their addresses."""
     return {name: load(place) for name, place in provided(features, "engine").items()}
+
+
+def fit_passages(features: Sequence[Feature]) -> FitPassages | None:
+    """The function that gives approximate vectors, imported when called, or None."""
+    place = provided(features, "vectors").get("approximate")
+    return None if place is None else partial(_load_and_call, place)
+
+
+def _load_and_call(place: str, *given: Any) -> Any:
+    return load(place)(*given)
 
 
 def has_past(features: Sequence[Feature], folder: Path) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from notewell.base.errors import NotFoundError, UnreadableNoteError
 from notewell.base.support.disk import missing_folder
 from notewell.base.types import (
+    IndexCounts,
     LedgerEntry,
     LedgerState,
     VaultRecord,
@@ -185,7 +186,7 @@ def status_reply(
     progress = index_progress(index, activity, models)
     vectors = index.vectors.count if switching is not None else counts.vectors
     prepared = index.covered_chunks(switching) if switching is not None else 0
-    semantic, reason = _semantic(models, vectors, counts.chunks, prepared)
+    semantic, reason = _semantic(models, vectors, counts, prepared)
     problem = activity.problem or missing_folder(vault.name, vault.path)
     unread = progress.notes - progress.notes_read
     if unread and semantic == "partial":
@@ -219,10 +220,10 @@ def status_reply(
 
 
 def _semantic(
-    models: ModelState, vectors: int, chunks: int, prepared: int
+    models: ModelState, vectors: int, counts: IndexCounts, prepared: int
 ) -> tuple[Semantic, str | None]:
     """The state of semantic search and, if it is not ready, the reason for people."""
-    degraded = models.degraded
+    degraded, chunks = models.degraded, counts.chunks
     if models.answering is None:
         return "unavailable", models.reason
     if degraded is not None and degraded.step == "keyword_only":
@@ -234,7 +235,8 @@ def _semantic(
         reasons.append(f"{models.answering} answers, not {models.name}: {models.reason}")
     waiting = chunks - vectors
     if waiting > 0:
-        reasons.append(f"{waiting:,} of {chunks:,} passages still wait for their embedding")
+        found = ", found by approximate meaning until then" if counts.approximate else ""
+        reasons.append(f"{waiting:,} of {chunks:,} passages still wait for their embedding{found}")
     if degraded is not None:
         reasons.append(f"{_STEPS[degraded.step]}: {degraded.reason}")
     return "partial" if waiting > 0 else "ready", "; ".join(reasons) or None

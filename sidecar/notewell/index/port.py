@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from notewell.base.types import (
     Applied,
@@ -131,7 +131,11 @@ class VectorIndex(Protocol):
 
     @property
     def count(self) -> int:
-        """The number of chunks with a vector."""
+        """The number of chunks with a vector, approximate ones included."""
+
+    @property
+    def has_approximate(self) -> bool:
+        """True if some chunks have an approximate vector; see `HoldsApproximations`."""
 
     def search(
         self,
@@ -409,3 +413,29 @@ class Index(IndexReader, Protocol):
 
     def save(self) -> None:
         """Write whatever makes the next start faster; no error where that fails."""
+
+
+@runtime_checkable
+class HoldsApproximations(Protocol):
+    """An index that also searches with approximate vectors, where the model's are not there yet.
+
+    They count as no vector of the model: their texts stay pending, no pack and no other index gets
+    them, and the model's own vector takes their place as soon as it is stored.
+    """
+
+    def texts_by_hash(self, after: bytes, limit: int) -> tuple[PendingText, ...]:
+        """Texts of passages, each once, by their hashes, which are at random: those above one."""
+
+    def has_approximate(self) -> bool:
+        """True if approximate vectors of any model are stored."""
+
+    def store_approximate(self, model: ModelKey, puts: Sequence[VectorPut]) -> None:
+        """Store approximate vectors by text hash, and search with them.
+
+        Raises:
+            ModelError: one has the wrong dimension or is not finite; none was stored.
+
+        """
+
+    def drop_approximate(self) -> None:
+        """Delete those of every model, once the model has read everything."""

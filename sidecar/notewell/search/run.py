@@ -248,6 +248,11 @@ class _TextSearch:
                 f"{waiting} passages still wait for their embedding; until then they are found"
                 " by their words alone."
             )
+        elif self.context.index.vectors.has_approximate:
+            self.report.warnings.append(
+                "The model has yet to read many passages; until then they are found by approximate"
+                " meaning."
+            )
         table, pace = self.context.query_table, self.context.caches.pace
         if table is not None and pace.is_slow:
             guess = table.guess(text)

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.base.types import Settings, VaultRecord
-from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.evicted import NOT_HERE_REASON
 from notewell.vault.sources import source_of

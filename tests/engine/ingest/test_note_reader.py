@@ -12,10 +12,11 @@ import pytest
 from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import FileRef, LedgerEntry, Settings, VaultRecord, VaultRules
 from notewell.engine.ingest import note_reader
-from notewell.engine.ingest.indexer import Indexer, Signals
+from notewell.engine.ingest.indexer import Indexer
 from notewell.engine.ingest.note_reader import NoteReader, Reading
 from notewell.engine.ingest.pace import next_retry
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.read_notes import HashedNote
 from notewell.vault.sources import FolderSource

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from notewell.base.types import Settings, VaultRecord
-from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.embedded import EmbeddedIndex
 from notewell.models.remote.client import Breaker
 from notewell.models.remote.embedder import RemoteEmbedder

@@ -13,8 +13,9 @@ import pytest
 
 from notewell.base.errors import ModelError
 from notewell.base.types import ChunkRules, ChunkSizes, FloatArray, ModelKey, Settings, VaultRecord
-from notewell.engine.ingest.indexer import FIRST_NOTES, Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import FIRST_NOTES, Indexer, RunTotals
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 

@@ -19,8 +19,9 @@ from notewell.base.types import (
     Window,
 )
 from notewell.engine.ingest.embed import windows_of
-from notewell.engine.ingest.indexer import Indexer, Signals
+from notewell.engine.ingest.indexer import Indexer
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.embedded import EmbeddedIndex
 from notewell.vault.sources import source_of
 

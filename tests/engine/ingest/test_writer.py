@@ -12,9 +12,10 @@ import pytest
 from notewell.base.errors import IndexFailure, ModelUnavailableError
 from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.pace import PlannedRetry, Schedule
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.engine.ingest.writer import Writer
 from notewell.index.embedded import EmbeddedIndex
 from notewell.models.loading import load_embedder

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from notewell.base.types.embedding import (
+        APPROXIMATE,
         LATE,
         ChunkSizes,
         CosineScale,
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "APPROXIMATE",
     "LATE",
     "LEDGER_STATES",
     "NOTE_TYPES",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from notewell.base.types.frozen import frozen
 from notewell.base.types.values import FloatArray, IdArray
 
+APPROXIMATE = "+approximate"  # ends the quantisation of a key that no model has
 LATE = "+late"  # ends the quantisation of a key whose passages were read in windows
 
 
@@ -25,6 +26,11 @@ class ModelKey:
 
     def __str__(self) -> str:
         return f"{self.name}/{self.weights_hash[:12]}/{self.quantisation}"
+
+    @property
+    def approximate(self) -> ModelKey:
+        """The key of vectors that stand for those of this model until it has read the texts."""
+        return replace(self, quantisation=self.quantisation + APPROXIMATE)
 
 
 @frozen

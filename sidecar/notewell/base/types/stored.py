@@ -369,9 +369,10 @@ class IndexCounts:
 
     notes: int
     chunks: int
-    vectors: int  # chunks whose text has a vector
+    vectors: int  # chunks whose text has a vector of the model
     generation: int
     ledger: Mapping[LedgerState, int]  # the number of files in each state, every state named
+    approximate: int = 0  # chunks with nothing but an approximate vector
 
 
 @frozen

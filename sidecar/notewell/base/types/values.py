@@ -84,7 +84,7 @@ Verdict = Literal["this_was_it", "never_for_this"]
 class Progress:
     """The progress of an index run."""
 
-    stage: Literal["scan", "read", "embed", "done"]
+    stage: Literal["scan", "read", "sample", "embed", "done"]
     done: int
     total: int
     current: str | None = None

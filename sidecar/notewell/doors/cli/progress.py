@@ -23,6 +23,7 @@ _LINE_EVERY_S = 3.0
 _STAGES = {
     "scan": "Looking for notes",
     "read": "Reading notes",
+    "sample": "Learning approximate meaning",
     "embed": "Embedding passages",
     "done": "Done",
 }

@@ -40,6 +40,8 @@ def progress_text(progress: IndexProgress) -> str:
         f"by words {words:.0%}",
         f"by meaning {meaning:.0%}",
     ]
+    if progress.passages_approximate:
+        parts.append("the rest by approximate meaning")
     if progress.eta_s is not None:
         parts.append(f"about {duration(progress.eta_s)}")
     return " · ".join(parts)

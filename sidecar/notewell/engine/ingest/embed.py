@@ -89,7 +89,7 @@ def embed_pending(
                 return Embedded(done, len(refused), finished=False)
             progress(Progress("embed", done, max(total, done), part[0].path))
             try:
-                for some, bad in _embed(index, embedder, part):
+                for some, bad in embed_texts(index, embedder, part):
                     refused.update(text.text_hash for text in bad)
                     done += some - len(bad)
             except ModelError as error:
@@ -112,12 +112,16 @@ def _parts(window: Sequence[PendingText], size: int) -> list[Sequence[PendingTex
     return [part[at : at + size] for part in parts for at in range(0, len(part), size)]
 
 
-def _embed(
+def embed_texts(
     index: Index, embedder: Embedder, texts: Sequence[PendingText]
 ) -> Iterator[tuple[int, list[PendingText]]]:
     """Embed `texts` and store their vectors as they arrive.
 
     Gives how many of them were answered, and those of them without a usable vector.
+
+    Raises:
+        ModelError: the model fails; what it gave before is stored.
+
     """
     began = time.monotonic()
     for piece in _passage_pieces(index, embedder, texts):

@@ -9,12 +9,12 @@ sees one of its committed states.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeGuard
 
-from notewell.base.errors import UnreadableNoteError
+from notewell.base.errors import ModelError, UnreadableNoteError
 from notewell.base.types import (
     Batch,
     Embedder,
@@ -27,8 +27,14 @@ from notewell.base.types import (
     WalkWarning,
 )
 from notewell.base.types.frozen import frozen
+from notewell.engine.ingest.approximate import ApproximateVectors, FitPassages
 from notewell.engine.ingest.borrowed_vectors import Lend, borrow_vectors
-from notewell.engine.ingest.embed import SentenceVectors, add_model_work, embed_pending
+from notewell.engine.ingest.embed import (
+    Embedded,
+    SentenceVectors,
+    add_model_work,
+    embed_pending,
+)
 from notewell.engine.ingest.note_reader import NoteReader, Reading, chunk_sizes, pending
 from notewell.engine.ingest.plan import (
     FEW,
@@ -39,6 +45,7 @@ from notewell.engine.ingest.plan import (
     plan_changes,
 )
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.signals import Signals
 from notewell.index.port import Index
 from notewell.vault.paths import DOCUMENTS
 from notewell.vault.read_notes import is_ordinary
@@ -82,43 +89,28 @@ class RunTotals:
         )
 
 
-@frozen
-class Signals:
-    """Callbacks by which a run reports progress and is stopped.
-
-    `stop` ends the run between two transactions. `give_way` only ends embedding and the reading of
-    a whole vault; reading a few notes is so short that newly saved ones can wait for it. `between`
-    is called between two notes and blocks while searches have priority. `notes_changed` is called
-    with the paths of notes that were stored, moved or removed.
-    """
-
-    progress: Callable[[Progress], None] = lambda _: None
-    vectors_stored: Callable[[], None] = lambda: None  # called now and then
-    stop: Callable[[], bool] = lambda: False
-    give_way: Callable[[], bool] = lambda: False
-    between: Callable[[], None] = lambda: None
-    notes_changed: Callable[[Sequence[str]], None] = lambda _: None
-
-    def stop_or_give_way(self) -> bool:
-        """True if to stop work that may wait."""
-        return self.stop() or self.give_way()
-
-
 class Indexer:
     """Brings one index in step with one source of notes. Used by one thread at a time."""
 
     def __init__(
-        self, source: Source, index: Index, settings: Settings, lend: Lend | None = None
+        self,
+        source: Source,
+        index: Index,
+        settings: Settings,
+        lend: Lend | None = None,
+        fit_passages: FitPassages | None = None,
     ) -> None:
         """`settings` are those of this vault.
 
-        `lend` opens another index of the same vault, from which this one is derived: vectors are
-        taken from there, and notes that are gone leave this one without a question.
+        `fit_passages` is what gives approximate vectors. `lend` opens another index of the same
+        vault, from which this one is derived: vectors are taken from there, and notes that are
+        gone leave this one without a question.
         """
         self._lend = lend
         self._source = source
         self._index = index
         self._settings = settings
+        self._approximate = ApproximateVectors(index, fit_passages)
 
     def run(self, work: Work, embedder: Embedder | None, signals: Signals) -> RunTotals:
         """Do both passes; without an embedder only the first.
@@ -281,18 +273,28 @@ class Indexer:
             add_model_work(
                 self._index, reused=borrow_vectors(self._index, embedder.key, self._lend)
             )
-        done = embed_pending(
-            self._index,
-            embedder,
-            progress=signals.progress,
-            stop=signals.stop_or_give_way,
-            vectors_stored=signals.vectors_stored,
-        )
+        done = self._embed(embedder, signals)
+        if done.finished and totals.finished:
+            self._approximate.end()
         return replace(
             totals,
             embedded=done.embedded,
             finished=totals.finished and (done.finished or done.problem is not None),
             problem=totals.problem or done.problem,
+        )
+
+    def _embed(self, embedder: Embedder, signals: Signals) -> Embedded:
+        try:
+            if not self._approximate.cover(embedder, signals):
+                return Embedded(0, 0, finished=False)
+        except ModelError as error:
+            return Embedded(0, 0, finished=False, problem=error.message)
+        return embed_pending(
+            self._index,
+            embedder,
+            progress=signals.progress,
+            stop=signals.stop_or_give_way,
+            vectors_stored=signals.vectors_stored,
         )
 
 

@@ -185,6 +185,7 @@ def index_progress(index: Index, activity: Activity, models: ModelState) -> Inde
         passages_embedded=embedded,
         passages=counts.chunks,
         eta_s=None if eta is None else round(eta, 1),
+        passages_approximate=counts.approximate,
     )
 
 
@@ -207,7 +208,7 @@ def _phase(
         return "paused"
     if activity.running:
         stage = None if activity.progress is None else activity.progress.stage
-        return "embedding" if stage in {"embed", "done"} and not to_read else "reading"
+        return "embedding" if stage in {"sample", "embed", "done"} and not to_read else "reading"
     if activity.problem is not None:
         return "stuck"
     if activity.waiting:

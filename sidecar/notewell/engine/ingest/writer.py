@@ -16,7 +16,7 @@ from notewell.base.support import program
 from notewell.base.support.logs import AboutFiles
 from notewell.base.types import Batch, Progress
 from notewell.engine.ingest.active_model import Models
-from notewell.engine.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.pace import (
     PlannedRetry,
     Schedule,
@@ -28,6 +28,7 @@ from notewell.engine.ingest.plan import Guarded, held_removal, hold_removal
 from notewell.engine.ingest.queue import Work, WorkQueue, is_nothing
 from notewell.engine.ingest.recorded_runs import RecordedRuns
 from notewell.engine.ingest.reports import Activity, EventLog, Tally, index_progress, store_run
+from notewell.engine.ingest.signals import Signals
 from notewell.engine.runs import RunLog
 from notewell.index.port import Index
 

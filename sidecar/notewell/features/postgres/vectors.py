@@ -142,6 +142,10 @@ class PostgresVectors:
     def model(self) -> ModelKey | None:
         return None if self._used is None else self._used.key
 
+    @property
+    def has_approximate(self) -> bool:
+        return False
+
     @cached_property
     def count(self) -> int:
         if self._held is not None:

@@ -100,7 +100,18 @@ class _Side:
         return found
 
 
-def fit(lessons: Lessons, alone: FloatArray, check: Check) -> Fitted:
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Holds the rows back: by a `ridge`, towards vectors of the length `prior`."""
+
+    ridge: float
+    prior: float
+
+
+_OF_QUERIES = Pull(RIDGE, _PRIOR)
+
+
+def fit(lessons: Lessons, alone: FloatArray, check: Check, pull: Pull = _OF_QUERIES) -> Fitted:
     """Fit rows to texts; `alone` (tokens, dimensions) are the model's vectors of single tokens.
 
     `check` is called between steps of some milliseconds, and may pause or raise.
@@ -111,21 +122,22 @@ def fit(lessons: Lessons, alone: FloatArray, check: Check) -> Fitted:
     )
     share = (seen + 0.3) / max(seen.sum(), 1)
     prior = np.zeros((width, alone.shape[1]), np.float32)
-    prior[:-1] = alone * (_PRIOR * _FREQUENT / (_FREQUENT + share[:-1, np.newaxis]))
+    prior[:-1] = alone * (pull.prior * _FREQUENT / (_FREQUENT + share[:-1, np.newaxis]))
     counts = _Counts(lessons.tokens, width)
-    rows = prior + _solve(counts, lessons.vectors - counts.times(prior, check), check)
+    missing = lessons.vectors - counts.times(prior, check)
+    rows = prior + _solve(counts, missing, pull.ridge, check)
     return Fitted(rows, counts.diagonal.astype(np.float32))
 
 
-def _solve(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
+def _solve(counts: _Counts, wanted: FloatArray, ridge: float, check: Check) -> FloatArray:
     """The rows whose sums are nearest to `wanted`, with a ridge."""
-    less = (1 / (counts.diagonal + RIDGE)).astype(np.float32)[:, np.newaxis]
+    less = (1 / (counts.diagonal + ridge)).astype(np.float32)[:, np.newaxis]
     rest = counts.transposed_times(wanted, check)
     found = np.zeros_like(rest)
     step = ahead = less * rest
     size = (rest * ahead).sum(axis=0)
     for _ in range(_STEPS):
-        along = counts.transposed_times(counts.times(step, check), check) + RIDGE * step
+        along = counts.transposed_times(counts.times(step, check), check) + ridge * step
         far = size / np.maximum((step * along).sum(axis=0), _TINY)
         found += far * step
         rest -= far * along
@@ -133,6 +145,11 @@ def _solve(counts: _Counts, wanted: FloatArray, check: Check) -> FloatArray:
         size, before = (rest * ahead).sum(axis=0), size
         step = ahead + (size / np.maximum(before, _TINY)) * step
     return found
+
+
+def sums_of(rows: FloatArray, tokens: Sequence[Sequence[int]], check: Check) -> FloatArray:
+    """The sums (texts, dimensions) of the rows of some texts, as they were fitted."""
+    return _Counts(tokens, len(rows)).times(rows, check)
 
 
 def table_of(fitted: Fitted, vocabulary: TokenVocabulary, head: TableHead) -> QueryTable:

@@ -62,6 +62,11 @@ def spans(index: IndexReader, count: int, chance: random.Random) -> list[str]:
     if len(notes) > _MOST_NOTES:
         notes = chance.sample(notes, _MOST_NOTES)
     passages = [chunk.text for note in notes for chunk in index.chunks_of(note.id)]
+    return spans_of(passages, count, chance)
+
+
+def spans_of(passages: Sequence[str], count: int, chance: random.Random) -> list[str]:
+    """Spans of 1 to 12 words of these passages, each once; fewer where they are few."""
     weights = np.cumsum([len(text) ** 0.7 for text in passages]).tolist()
     found: dict[str, None] = {}
     if not passages:

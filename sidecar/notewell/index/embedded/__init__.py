@@ -20,7 +20,8 @@ from notewell.base.types import (
     VectorPut,
 )
 from notewell.index.arrays import as_float16
-from notewell.index.embedded import reads, tables, vector_store
+from notewell.index.embedded import approximate, reads, tables, vector_store
+from notewell.index.embedded.approximate import ApproximateRows
 from notewell.index.embedded.directory import (
     SnapshotCache,
     check_copy,
@@ -35,7 +36,6 @@ from notewell.index.embedded.reads import RecentRows
 from notewell.index.embedded.snapshots import damaged_snapshots
 from notewell.index.embedded.store import DATABASE, Store, is_outdated
 from notewell.index.embedded.structures import Structures
-from notewell.index.embedded.vector_store import VectorRows
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import write_batch
 from notewell.index.link_graph import LinkGraph
@@ -66,7 +66,7 @@ def _upgrade(directory: Path) -> None:
         lock.release()
 
 
-class EmbeddedIndex(VectorRows):
+class EmbeddedIndex(ApproximateRows):
     """The index of one vault. One thread writes; any number read, each seeing whole batches."""
 
     def __init__(self, store: Store, lock: filelock.BaseFileLock | None) -> None:
@@ -190,6 +190,26 @@ class EmbeddedIndex(VectorRows):
             self._structures.put_vectors(answered)
         return generation
 
+    def store_approximate(self, model: ModelKey, puts: Sequence[VectorPut]) -> None:
+        """See `HoldsApproximations`."""
+        if not puts:
+            return
+        with self._store.transaction() as connection:
+            chunk_ids = approximate.store(connection, model, puts)
+        self._generation = reads.generations(self._store)[1]
+        if model == self.vectors.model:
+            self._structures.put_vectors(chunk_ids)
+            self.vectors.has_approximate = True
+
+    def drop_approximate(self) -> None:
+        """See `HoldsApproximations`."""
+        if not self.has_approximate():
+            return
+        with self._store.transaction() as connection:
+            approximate.drop(connection)
+        self._generation = reads.generations(self._store)[1]
+        self._structures.load_vectors(self._structures.model, self.vectors.dimensions)
+
     def set_meta(self, key: str, value: str) -> None:
         with self._store.transaction() as connection:
             tables.put_meta(connection, f"{reads.OF_CALLERS}{key}", value)
@@ -225,7 +245,14 @@ class EmbeddedIndex(VectorRows):
             vectors=self._own_vectors(self._structures.model),
             generation=self._generation,
             ledger=self._ledger_counts(),
+            approximate=self._approximate_count(),
         )
+
+    def _approximate_count(self) -> int:
+        if not self.vectors.has_approximate:
+            return 0
+        found = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+        return max(0, self.vectors.count - int(found[0][0]))
 
     def former_titles(self) -> int:
         known, generation = self._former_titles, self._text_generation

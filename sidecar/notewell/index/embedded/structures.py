@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from notewell.base.errors import IndexFailure, on_error
 from notewell.base.types import IdArray
 from notewell.index.arrays import ascending, without
 from notewell.index.batch import Changes
-from notewell.index.embedded import reads, snapshots, vector_store
+from notewell.index.embedded import approximate, reads, snapshots, vector_store
 from notewell.index.embedded.balance import expunge
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import FOLDER, Postings, discard
@@ -327,9 +328,14 @@ def _load_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
-    saved = _load_vectors(store, number, dimensions)
-    if saved is not None:
-        return saved
+    vectors = _load_vectors(store, number, dimensions)
+    if vectors is None:
+        vectors = _read_vectors(store, number, dimensions)
+    vectors.has_approximate = approximate.is_stored(store, number)
+    return vectors
+
+
+def _read_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     model = vector_store.model_key(store, number)
     vectors = Vectors(dimensions, model)
     count = int(store.read("SELECT count(*) FROM chunks")[0][0])
@@ -337,7 +343,10 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     rows = np.empty((count, dimensions), np.float16)
     used = 0
     damaged: list[bytes] = []
-    for chunk_id, note_id, vector in vector_store.vectors_by_chunk(store, number, damaged):
+    for chunk_id, note_id, vector in chain(
+        vector_store.vectors_by_chunk(store, number, damaged),
+        approximate.vectors_by_chunk(store, number),
+    ):
         if used == count:  # a writer elsewhere added some between the two questions
             break
         owners[used] = chunk_id, note_id
@@ -415,6 +424,8 @@ class Structures:
         if self.model is None or not chunk_ids:
             return
         found = vector_store.vectors_of(self._store, self.model, chunk_ids)
+        if len(found) < len(chunk_ids):
+            found += approximate.vectors_of(self._store, self.model, chunk_ids)
         if found:
             self.vectors.put(
                 np.array([row[0] for row in found], dtype=np.int64),

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from notewell.base.types import (
+    APPROXIMATE,
     IndexedModel,
     IndexFigures,
     ModelKey,
@@ -283,7 +284,8 @@ class VectorRows(NoteRows):
         answering = vector_model(self._store)
         rows = self._store.read(
             "SELECT m.id, m.name, m.weights_hash, m.quantisation, m.dimensions,"
-            " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m ORDER BY m.id"
+            " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m"
+            f" WHERE m.quantisation NOT LIKE '%{APPROXIMATE}' ORDER BY m.id"
         )
         return tuple(
             StoredVectors(ModelKey(*key), dimensions, vectors, answering=number == answering)

@@ -59,6 +59,7 @@ class Vectors:
     def __init__(self, dimensions: int, model: ModelKey | None = None) -> None:
         self.dimensions = dimensions
         self.model = model  # whose embedding a query has to be
+        self.has_approximate = False  # some stand for vectors that the model has yet to give
         self._lock = threading.Lock()
         self.snapshot: int | None = None  # the generation of the snapshot that is mapped
         self._mean_of = 0  # how many vectors the mean was taken of
