@@ -73,7 +73,7 @@ def _record_reader(kind: FieldType) -> Reader:
         if not isinstance(data, dict):
             raise TypeError(f"{record.__name__} is a JSON object")
         readers = _field_readers(record)
-        return record(**{name: one(data[name]) for name, one in readers if name in data})
+        return record(**{name: read(data[name]) for name, read in readers if name in data})
 
     return read
 
@@ -105,7 +105,7 @@ def _list_reader(kind: FieldType) -> Reader:
 
 def _tuple_reader(kind: FieldType) -> Reader:
     readers = [_reader(part) for part in kind.parts]
-    return lambda data: tuple(one(part) for one, part in zip(readers, data, strict=True))
+    return lambda data: tuple(read(part) for read, part in zip(readers, data, strict=True))
 
 
 def _mapping_reader(kind: FieldType) -> Reader:

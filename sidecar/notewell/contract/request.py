@@ -122,12 +122,12 @@ class Request(Generic[R_co]):
 def request_to(endpoint: Endpoint) -> Callable[[type[T]], type[T]]:
     """Make a class a frozen record of a request to this endpoint."""
 
-    def made(cls: type[T]) -> type[T]:
+    def with_endpoint(cls: type[T]) -> type[T]:
         record: Any = frozen(cls)
         record.endpoint = endpoint
         return cast("type[T]", record)
 
-    return made
+    return with_endpoint
 
 
 @frozen

@@ -101,16 +101,16 @@ def stored_token(state_dir: Path) -> str:
 
 def new_stored_token(state_dir: Path) -> str:
     """Replace the token in `state_dir`; returns the new one. AccessError if it cannot be stored."""
-    made = new_token()
+    token = new_token()
     try:
-        disk.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
+        disk.replace(state_dir / TOKEN_FILE, f"{token}\n".encode())  # mode 0600
     except OSError as error:
         raise AccessError(
             f"{state_dir / TOKEN_FILE} cannot be written ({error}); check the state directory,"
             " which `notewell config show` names",
             code="state_unwritable",
         ) from error
-    return made
+    return token
 
 
 Scope = Literal["read", "write", "admin"]
@@ -205,8 +205,10 @@ class Devices:
         """Add the device of a sign-in link; returns its session, None: invalid code."""
         wanted, now = digest(code), time.time()
         with self._changing() as stored:
-            link = next((each for each in stored.links if _same(each.code, wanted)), None)
-            stored.links = [each for each in stored.links if each is not link and each.until > now]
+            link = next((link for link in stored.links if _same(link.code, wanted)), None)
+            stored.links = [
+                other for other in stored.links if other is not link and other.until > now
+            ]
             if link is None or link.until <= now:
                 return None
             session = secrets.token_hex(32)
@@ -288,7 +290,7 @@ class Devices:
     def remove(self, device: str) -> None:
         """Remove the device with this id; NotFoundError if there is none."""
         with self._changing() as stored:
-            left = [each for each in stored.devices if each.id != device]
+            left = [entry for entry in stored.devices if entry.id != device]
             if len(left) == len(stored.devices):
                 raise NotFoundError(
                     "No device has this id; its access may have ended already.",
@@ -377,7 +379,7 @@ def _open(stored: DeviceFile, now: float) -> list[PairingCode]:
 def _take(stored: DeviceFile, wanted: str, now: float) -> PairingCode | None:
     """Take the pairing code with this digest; a wrong one is counted, and too many end them all."""
     stored.pairings = _open(stored, now)
-    found = next((each for each in stored.pairings if _same(each.code, wanted)), None)
+    found = next((pairing for pairing in stored.pairings if _same(pairing.code, wanted)), None)
     if found is not None:
         stored.pairings.remove(found)
         return found

@@ -178,16 +178,16 @@ class Configuration:
         with self._changing:
             for value in _readings(text):
                 try:
-                    made = change_settings(_text(file), {key: value})
+                    changed_text = change_settings(_text(file), {key: value})
                     if vault is None:
-                        self._of_file(made)
+                        self._of_file(changed_text)
                     else:
-                        layer = vault_layer(made, file, self._environ, self._features)
+                        layer = vault_layer(changed_text, file, self._environ, self._features)
                         self._merge({"vault": layer})
                 except ConfigError as error:
                     refused = refused or error
                 else:
-                    _write(file, made)
+                    _write(file, changed_text)
                     return file
         raise refused or ConfigError(f"'{key}' cannot be set")
 

@@ -144,7 +144,7 @@ class Vaults(KnownVaults):
             other = next((record for record in records if record.path == path), None)
             if other is not None and other.id != record.id:
                 raise UsageError(f"{path} is the vault {other.name} already; remove that one first")
-            place = next(n for n, one in enumerate(records) if one.id == record.id)
+            place = next(n for n, other in enumerate(records) if other.id == record.id)
             records[place] = _move(records[place], path, None, records)
             return records[place]
 

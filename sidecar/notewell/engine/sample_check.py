@@ -94,8 +94,8 @@ class SampleCheck:
         return chunk(read.note, count_tokens=count, sizes=sizes, title=entry.kept_title)
 
     def _of_passages(self, entry: ManifestEntry, chunks: Sequence[Chunk]) -> Iterator[str]:
-        stored = {each.text_hash: each.text for each in self.index.chunks_of(entry.note_id)}
-        missing = [each for each in chunks if stored.get(each.text_hash) != each.text]
+        stored = {chunk.text_hash: chunk.text for chunk in self.index.chunks_of(entry.note_id)}
+        missing = [chunk for chunk in chunks if stored.get(chunk.text_hash) != chunk.text]
         if missing:
             yield f"{len(missing):,} of {len(chunks):,} passages"
 

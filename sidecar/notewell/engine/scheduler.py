@@ -73,9 +73,9 @@ class Scheduler:
 
         Follows them at once if the others are followed.
         """
-        others = {one: at for one, at in self._times.items() if one != kind}
+        others = {other: at for other, at in self._times.items() if other != kind}
         self._times = {**others, kind: when} if when else others
-        since = {one: at for one, at in self._since.items() if one != kind}
+        since = {other: at for other, at in self._since.items() if other != kind}
         self._since = {**since, kind: time.time()} if when and self._started else since
         if self._started:
             self._run_thread()

@@ -32,7 +32,7 @@ class Listed:
 def encode(listed: Listed) -> bytes:
     """Write the list as it is stored."""
     notice = {} if listed.notice is None else {"notice": listed.notice}
-    stored = {"format": FORMAT, "vaults": [_to_json(each) for each in listed.records], **notice}
+    stored = {"format": FORMAT, "vaults": [_to_json(record) for record in listed.records], **notice}
     return orjson.dumps(stored, option=orjson.OPT_INDENT_2)
 
 
@@ -111,7 +111,7 @@ def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord,
     Returns all, and among them those of which not even the folder of notes is known: their index
     is found again by its notes when the folder is added. A vault that was forgotten has no record.
     """
-    folders = [each for each in (data_dir / VAULTS).glob("*") if each.is_dir()]
+    folders = [folder for folder in (data_dir / VAULTS).glob("*") if folder.is_dir()]
     noted = is_any(data_dir)  # an earlier version wrote none
     known: list[VaultRecord] = []
     unknown: list[VaultRecord] = []
@@ -159,5 +159,7 @@ def _kind(folder: Path) -> VaultSource:
 
 
 def _with_one_default(records: Sequence[VaultRecord]) -> tuple[VaultRecord, ...]:
-    first = next((each.id for each in records if each.default), records[0].id if records else "")
-    return tuple(replace(each, default=each.id == first) for each in records)
+    first = next(
+        (record.id for record in records if record.default), records[0].id if records else ""
+    )
+    return tuple(replace(record, default=record.id == first) for record in records)

@@ -205,7 +205,7 @@ class _Decision:
             gone=self._gone,
             moved=self._moved,
             puts=self._puts,
-            touched=[each for each in batch.touches if each.path in self._notes],
+            touched=[touch for touch in batch.touches if touch.path in self._notes],
             ledger=self._ledger,
             chunks_added=[
                 (chunk.id, note_id)
@@ -213,7 +213,7 @@ class _Decision:
                 for chunk in note.chunks
                 if chunk.id >= before.next_chunk
             ],
-            chunks_removed=[each for each in self._removed if each < before.next_chunk],
+            chunks_removed=[chunk_id for chunk_id in self._removed if chunk_id < before.next_chunk],
             reused=self._reused,
         )
 
@@ -276,7 +276,7 @@ class _Decision:
         for old in reversed(before):
             by_hash[old.text_hash].append(old)
         kept = [
-            by_hash[each.text_hash].pop() if by_hash[each.text_hash] else None for each in chunks
+            by_hash[chunk.text_hash].pop() if by_hash[chunk.text_hash] else None for chunk in chunks
         ]
         claimed = {old.id for old in kept if old is not None}
         replaced = [old for old in before if old.id not in claimed]
@@ -347,7 +347,7 @@ class VectorHeirs:
 
     def __init__(self, replaced: Iterable[ChunkBefore]) -> None:
         """Passages without a vector have nothing to give."""
-        self._before = [each for each in replaced if each.vector_hash is not None]
+        self._before = [chunk for chunk in replaced if chunk.vector_hash is not None]
         self._all: _Ranges | None = None
         self._by_text: dict[str, _Ranges] | None = None
 
@@ -357,8 +357,8 @@ class VectorHeirs:
             return None
         if self._all is None or self._by_text is None:
             texts: defaultdict[str, list[ChunkBefore]] = defaultdict(list)
-            for each in self._before:
-                texts[each.text].append(each)
+            for earlier_chunk in self._before:
+                texts[earlier_chunk.text].append(earlier_chunk)
             self._by_text = {text: _Ranges(alike) for text, alike in texts.items()}
             self._all = _Ranges(self._before)
         alike = self._by_text.get(chunk.text)
@@ -376,11 +376,11 @@ class _Ranges:
         self.first = passages[0]
         # All pieces of one long block may have its place: the first stands for them.
         different: dict[tuple[int, int], tuple[int, ChunkBefore]] = {}
-        for order, each in enumerate(passages):
-            different.setdefault((each.start, each.end), (order, each))
+        for order, passage in enumerate(passages):
+            different.setdefault((passage.start, passage.end), (order, passage))
         self._ordered = sorted(different.values(), key=lambda pair: pair[1].start)
-        self._starts = [each.start for _, each in self._ordered]
-        self._reach = list(accumulate((each.end for _, each in self._ordered), max))
+        self._starts = [passage.start for _, passage in self._ordered]
+        self._reach = list(accumulate((passage.end for _, passage in self._ordered), max))
 
     def overlapping(self, start: int, end: int) -> ChunkBefore | None:
         """The passage with most characters in [start, end), the first of several; None: none."""

@@ -63,7 +63,7 @@ class LinkGraph:
             return self._table.targets_of(note_id)
         node = self._node(note_id)
         targets = node.targets if node is not None else ()
-        return frozenset(each for each in targets if each is not None and each != note_id)
+        return frozenset(target for target in targets if target is not None and target != note_id)
 
     def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
         changed = self._changed

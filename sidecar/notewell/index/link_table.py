@@ -141,7 +141,7 @@ class LinkTable:
             ValueError: they are damaged.
 
         """
-        names = [each.name for each in fields(cls)]
+        names = [field.name for field in fields(cls)]
         if not arrays.keys() >= {*names, "checksum"}:
             raise ValueError("an array is missing")
         table = cls(**{name: arrays[name] for name in names})
@@ -150,13 +150,13 @@ class LinkTable:
         return table
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        named = {each.name: getattr(self, each.name) for each in fields(self)}
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
         return named | {"checksum": np.array([self._checksum()], np.uint32)}
 
     def _checksum(self) -> int:
         crc = 0
-        for each in fields(self):
-            crc = zlib.crc32(np.ascontiguousarray(getattr(self, each.name)).data, crc)
+        for field in fields(self):
+            crc = zlib.crc32(np.ascontiguousarray(getattr(self, field.name)).data, crc)
         return crc
 
     def place(self, note_id: int) -> int | None:

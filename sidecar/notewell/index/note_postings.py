@@ -169,8 +169,8 @@ class NoteTable:
         """The number of notes that hold a stem, by hash; in template lines, if nowhere else."""
         wanted = np.array([number], np.uint32)
         pairs = [(part, part.segment.pairs(wanted)[0]) for part in self._parts]
-        own = sum(part.own_among(each) for part, each in pairs)
-        return own or sum(part.alive_among(each) for part, each in pairs)
+        own = sum(part.own_among(postings) for part, postings in pairs)
+        return own or sum(part.alive_among(postings) for part, postings in pairs)
 
     def match(
         self,
@@ -234,9 +234,9 @@ class NoteTable:
             where = [
                 (part, of_part[place]) for part, of_part in zip(self._parts, pairs, strict=True)
             ]
-            having = sum(part.own_among(each) for part, each in where)
+            having = sum(part.own_among(postings) for part, postings in where)
             if not having:
-                having = sum(part.alive_among(each) for part, each in where)
+                having = sum(part.alive_among(postings) for part, postings in where)
                 template[place] = having > 0
             rarity = idf(having, self.note_count)
             idf_weights[place] = weight * rarity
@@ -296,8 +296,8 @@ def _match(
     """The notes of one part that hold any of the stems; `common_stem` gives a common one."""
     segment, count = part.segment, len(part.segment.note_ids)
     least = max(count / _COMMON, _COMMON_LEAST)
-    common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
-    rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
+    common = [place for place, span in enumerate(pairs) if span.stop - span.start > least]
+    rare = [place for place, span in enumerate(pairs) if span.stop - span.start <= least]
     sums = _scatter(segment, norms, query, pairs, rare)
     product = np.empty(count)  # used again: to get new memory takes as long as to multiply
     for place in common:
@@ -333,11 +333,11 @@ def _scatter(
     """For all notes of a segment, the scores and weights of some stems, and their fields."""
     count = len(segment.note_ids)
     chosen = [pairs[place] for place in rare]
-    sizes = [each.stop - each.start for each in chosen]
+    sizes = [span.stop - span.start for span in chosen]
     places = [slice(0, 0), *chosen]  # concatenation needs one
-    notes = np.concatenate([segment.notes[each] for each in places]).astype(np.intp)
-    masks = np.concatenate([segment.masks[each] for each in places])
-    often = np.concatenate([segment.frequencies[each] for each in places])
+    notes = np.concatenate([segment.notes[place] for place in places]).astype(np.intp)
+    masks = np.concatenate([segment.masks[place] for place in places])
+    often = np.concatenate([segment.frequencies[place] for place in places])
     weighted = query.weighted(masks, often)
     share = norms.take(notes)
     share += weighted
@@ -369,12 +369,12 @@ def _order(found: Sequence[NoteMatches]) -> NoteMatches:
         nothing = np.empty(0, np.float32)
         return NoteMatches(none, nothing, nothing, nothing, none, np.empty(0, np.uint16))
     every = NoteMatches(
-        np.concatenate([each.note_ids for each in found]),
-        np.concatenate([each.bm25 for each in found]),
-        np.concatenate([each.coverage for each in found]),
-        np.concatenate([each.held for each in found]),
-        np.concatenate([each.lengths for each in found]),
-        np.concatenate([each.fields for each in found]),
+        np.concatenate([part.note_ids for part in found]),
+        np.concatenate([part.bm25 for part in found]),
+        np.concatenate([part.coverage for part in found]),
+        np.concatenate([part.held for part in found]),
+        np.concatenate([part.lengths for part in found]),
+        np.concatenate([part.fields for part in found]),
     )
     # Of a few sorted runs, which it merges.
     return every.at(np.argsort(every.note_ids, kind="stable"))

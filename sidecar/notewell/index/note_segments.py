@@ -85,21 +85,21 @@ class Segment:
             ValueError: they do not fit each other.
 
         """
-        named: dict[str, Any] = {each.name: arrays[each.name] for each in fields(cls)}
-        made = cls(**named)
-        offsets, notes = made.offsets, made.notes
+        named: dict[str, Any] = {field.name: arrays[field.name] for field in fields(cls)}
+        segment = cls(**named)
+        offsets, notes = segment.offsets, segment.notes
         if largest is None:
-            largest = made.largest
+            largest = segment.largest
         fits = (
-            len(made.lengths) == len(made.note_ids)
-            and len(offsets) == len(made.hashes) + 1
-            and len(notes) == len(made.masks) == len(made.frequencies) == int(offsets[-1])
+            len(segment.lengths) == len(segment.note_ids)
+            and len(offsets) == len(segment.hashes) + 1
+            and len(notes) == len(segment.masks) == len(segment.frequencies) == int(offsets[-1])
             and bool(np.all(offsets[1:] >= offsets[:-1]))
-            and (not len(notes) or largest < len(made.note_ids))
+            and (not len(notes) or largest < len(segment.note_ids))
         )
         if not fits:
             raise ValueError("the arrays of the note postings do not fit each other")
-        return made
+        return segment
 
     @property
     def largest(self) -> int:
@@ -107,7 +107,7 @@ class Segment:
         return int(self.notes.max(initial=0))
 
     def arrays(self) -> dict[str, UIntArray | IdArray]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def pairs(self, hashes: npt.NDArray[np.uint32]) -> list[slice]:
         """The slice of the pairs of each stem; an empty one for a stem that no note holds."""

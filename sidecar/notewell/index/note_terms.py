@@ -179,15 +179,15 @@ def unpack_terms(packed: Sequence[bytes]) -> PackedTerms:
         ValueError: one is damaged.
 
     """
-    headers = np.frombuffer(b"".join([each[:_HEADER_BYTES] for each in packed]), "<u4")
+    headers = np.frombuffer(b"".join([raw[:_HEADER_BYTES] for raw in packed]), "<u4")
     lengths, sizes = headers.reshape(-1, 2).T
     hashes, masks, often = [], [], []
-    for each, size in zip(packed, sizes.tolist(), strict=True):
-        if len(each) != _HEADER_BYTES + 7 * size:
+    for raw, size in zip(packed, sizes.tolist(), strict=True):
+        if len(raw) != _HEADER_BYTES + 7 * size:
             raise ValueError("the terms of a note are damaged")
-        hashes.append(np.frombuffer(each, "<u4", size, _HEADER_BYTES))
-        masks.append(np.frombuffer(each, "<u2", size, _HEADER_BYTES + 4 * size))
-        often.append(np.frombuffer(each, np.uint8, size, _HEADER_BYTES + 6 * size))
+        hashes.append(np.frombuffer(raw, "<u4", size, _HEADER_BYTES))
+        masks.append(np.frombuffer(raw, "<u2", size, _HEADER_BYTES + 4 * size))
+        often.append(np.frombuffer(raw, np.uint8, size, _HEADER_BYTES + 6 * size))
     return PackedTerms(
         lengths=lengths.astype(np.uint32),
         sizes=sizes.astype(np.int64),

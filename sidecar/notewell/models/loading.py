@@ -374,7 +374,7 @@ def _path(embedder: Embedder, model_dir: Path) -> Path:
 def _read(path: Path) -> CosineScale | None:
     try:
         raw = json.loads(path.read_bytes())
-        scale = CosineScale(**{each.name: float(raw[each.name]) for each in fields(CosineScale)})
+        scale = CosineScale(**{field.name: float(raw[field.name]) for field in fields(CosineScale)})
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return scale if scale.unrelated < scale.related else None

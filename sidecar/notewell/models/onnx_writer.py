@@ -112,8 +112,8 @@ class GraphBuilder:
                 *(_bytes(1, node) for node in self._nodes),
                 _bytes(2, "encoder"),
                 *(_bytes(5, constant) for constant in self._constants),
-                *(_bytes(11, _value_info(*each)) for each in inputs.items()),
-                *(_bytes(12, _value_info(*each)) for each in outputs.items()),
+                *(_bytes(11, _value_info(*entry)) for entry in inputs.items()),
+                *(_bytes(12, _value_info(*entry)) for entry in outputs.items()),
             )
         )
         operators = (("", _OPSET), (MICROSOFT, 1))
@@ -132,7 +132,7 @@ class GraphBuilder:
             *(_bytes(1, name) for name in inputs),
             *(_bytes(2, name) for name in outputs),
             _bytes(4, operator),
-            *(_bytes(5, _attribute(*each)) for each in sorted(attributes.items())),
+            *(_bytes(5, _attribute(*attribute)) for attribute in sorted(attributes.items())),
             domain,
         )
         self._nodes.append(b"".join(parts))
@@ -153,7 +153,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
     elif isinstance(value, int):
         content = _number(3, value) + _number(20, 2)
     else:
-        content = b"".join(_number(8, each) for each in value) + _number(20, 7)
+        content = b"".join(_number(8, number) for number in value) + _number(20, 7)
     return _bytes(1, name) + content
 
 

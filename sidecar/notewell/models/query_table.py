@@ -105,27 +105,27 @@ class TokenVocabulary:
         """The tokenizer of these tokens alone; ids are their places, and above them unknown."""
         if self.kind == WORDPIECE:
             vocab = {**{text: at for at, text in enumerate(self.tokens)}, _UNKNOWN: self.size}
-            made = Tokenizer(
+            built = Tokenizer(
                 models.WordPiece(
                     vocab, unk_token=_UNKNOWN, max_input_chars_per_word=self.most_characters
                 )
             )
-            made.normalizer = normalizers.BertNormalizer(
+            built.normalizer = normalizers.BertNormalizer(
                 clean_text=bool(self.flags & _CLEAN),
                 handle_chinese_chars=bool(self.flags & _CHINESE),
                 strip_accents=bool(self.flags & _ACCENTS),
                 lowercase=bool(self.flags & _LOWER),
             )
-            made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-            return made
+            built.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+            return built
         pieces = list(zip(self.tokens, self.scores.tolist(), strict=True))
         pieces.append((_UNKNOWN, float(self.scores.min())))
-        made = Tokenizer(models.Unigram(pieces, unk_id=self.size, byte_fallback=False))
-        made.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
-        made.pre_tokenizer = pre_tokenizers.Sequence(
+        built = Tokenizer(models.Unigram(pieces, unk_id=self.size, byte_fallback=False))
+        built.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
+        built.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")]
         )
-        return made
+        return built
 
     @property
     def size(self) -> int:
@@ -292,7 +292,7 @@ class QueryTable:
         _, version, checksum, length, kind, flags, *counts = _HEAD.unpack_from(raw)[:15]
         if version != _VERSION or length != len(raw) or checksum != zlib.crc32(raw[16:]):
             raise ValueError("it is damaged or of another version")
-        made, agreement, bound, *weights = _HEAD.unpack_from(raw)[15:22]
+        when, agreement, bound, *weights = _HEAD.unpack_from(raw)[15:22]
         size, n, dimensions, _, text_bytes, model_bytes, most, _, passages = counts
         parts = _Parts(raw, _HEAD.size)
         scales = parts.array("<f4", n)
@@ -306,7 +306,7 @@ class QueryTable:
         )
         constant, per_length, per_unknown, per_weak = weights
         factors = (constant, per_length, per_unknown, per_weak)
-        head = TableHead(model, made, passages, agreement, bound, factors)
+        head = TableHead(model, when, passages, agreement, bound, factors)
         vocabulary = TokenVocabulary(kind, flags, tokens, scores, most)
         return cls(head, vocabulary, rows, scales, weakness, bias)
 

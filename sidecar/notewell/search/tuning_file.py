@@ -55,4 +55,4 @@ def _load(file: Path) -> Tuning:
     except (OSError, ValueError, TypeError, AttributeError) as error:
         log.warning("%s is ignored: it cannot be read (%s)", file, error)
         return UNTUNED
-    return Tuning(**{name: min(max(one, _LEAST), _MOST) for name, one in factors.items()})
+    return Tuning(**{name: min(max(factor, _LEAST), _MOST) for name, factor in factors.items()})

@@ -308,10 +308,10 @@ class Headers:
 
     def make(self, headings: tuple[str, ...]) -> tuple[str, int]:
         """Return the header under this heading path, and its tokens."""
-        made = self._made.get(headings)
-        if made is None:
-            made = self._made[headings] = self._fit(headings)
-        return made
+        fitted = self._made.get(headings)
+        if fitted is None:
+            fitted = self._made[headings] = self._fit(headings)
+        return fitted
 
     def _fit(self, headings: tuple[str, ...]) -> tuple[str, int]:
         """Shorten the header until it fits: without extras, without outer headings, then cut."""

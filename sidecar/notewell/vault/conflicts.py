@@ -77,7 +77,7 @@ def original_names(path: str) -> tuple[str, ...]:
         ]
         found |= dict.fromkeys(new)
         pending += new
-    return tuple(f"{folder}{slash}{each}" for each in found)
+    return tuple(f"{folder}{slash}{name}" for name in found)
 
 
 def _originals(name: str) -> Iterator[_Original]:

@@ -41,13 +41,13 @@ def items_around(text: str, at: int) -> tuple[int, ...]:
     """
     line = _line_of(text, 0, at)
     items: list[int] = []
-    for each in chain((line,), _above(text, 0, line)):
-        indent = indent_of(text, each)
-        if not _ITEM_MARK.match(text, each):
+    for start in chain((line,), _above(text, 0, line)):
+        indent = indent_of(text, start)
+        if not _ITEM_MARK.match(text, start):
             if not indent:
                 break  # neither an item nor what continues one
         elif not items or indent < indent_of(text, items[-1]):
-            items.append(each)
+            items.append(start)
             if not indent:
                 break
     return tuple(items)

@@ -352,7 +352,7 @@ class MirrorMerge:
         the server's, which it must not send again.
         """
         with self._lock():
-            pending = [one for one, _ in self._pending()]
+            pending = [entry for entry, _ in self._pending()]
         new = frozenset(write.path for write in pending if write.base is None)
         old = frozenset(
             write.path
@@ -406,9 +406,9 @@ class MirrorMerge:
     ) -> Received:
         """Delete a note or a folder, but not the notes in it that the client has never had."""
         new = {}
-        for path, one in pending.items():
+        for path, entry in pending.items():
             raw = self._read(path)
-            if one.base is None and raw is not None and path != change.path:
+            if entry.base is None and raw is not None and path != change.path:
                 new[path] = raw
             else:
                 self._keep_deleted(path, raw)
@@ -445,7 +445,7 @@ class MirrorMerge:
         """The server's writes after a number, oldest first, and how many there are in all."""
         with self._lock():
             shown = islice(self._pending(after), limit)
-            return tuple(_view(one, raw) for one, raw in shown), self.waiting
+            return tuple(_view(entry, raw) for entry, raw in shown), self.waiting
 
     @property
     def waiting(self) -> int:

@@ -97,9 +97,9 @@ class _Named:
 def _heading_at(headings: Sequence[_Named], name: str) -> int | None:
     """The place of the heading that a name means: as shown before as linked, whole before parts."""
     shown = name.casefold()
-    found = next((at for at, one in enumerate(headings) if one.shown == shown), None)
+    found = next((at for at, heading in enumerate(headings) if heading.shown == shown), None)
     if found is None:
-        found = next((at for at, one in enumerate(headings) if one.is_called(name)), None)
+        found = next((at for at, heading in enumerate(headings) if heading.is_called(name)), None)
     if found is None:
         path = [part for part in _BETWEEN.split(name) if part.strip()]
         found = next(_below(headings, path), None)

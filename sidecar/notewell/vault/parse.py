@@ -401,7 +401,7 @@ def parse(
     properties = merge_fields(front.properties, scanned.fields)
     stated = fold(front.properties)
     everything = fold(properties) if scanned.fields else stated
-    made = date_of(everything, CREATED_KEYS)
+    created_date = date_of(everything, CREATED_KEYS)
     changed = date_of(everything, MODIFIED_KEYS)
     return Note(
         path=path,
@@ -410,7 +410,7 @@ def parse(
         tags=tags_of(stated, scanned.tags.values()),
         properties=properties,
         description=text_of(stated, "description"),
-        created=created if made is None else made,
+        created=created if created_date is None else created_date,
         modified=modified if changed is None else changed,
         headings=tuple(scanned.headings),
         links=tuple(scanned.links),

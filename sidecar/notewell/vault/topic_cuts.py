@@ -75,20 +75,22 @@ def compared_sentences(note: Note) -> list[str]:
 def topic_places(sections: Sequence[NoteSection], rule: TopicCuts) -> list[list[TopicPlace]]:
     """For each section the places where it may be cut, by offset in its text."""
     sentences = [list(_sentences(section)) for section in sections]
-    texts = [sentence.text for each in sentences for sentence in each]
+    texts = [sentence.text for section in sentences for sentence in section]
     if not 1 < len(texts) <= MOST_SENTENCES:
         return [[] for _ in sections]
     likeness = rule.likeness(texts)
-    firsts = accumulate((len(each) for each in sentences), initial=0)
+    firsts = accumulate((len(section) for section in sentences), initial=0)
     compared = [
         [
             TopicPlace(second.start, likeness[first + n])
-            for n, (_, second) in enumerate(pairwise(each))
+            for n, (_, second) in enumerate(pairwise(section))
         ]
-        for first, each in zip(firsts, sentences, strict=False)
+        for first, section in zip(firsts, sentences, strict=False)
     ]
-    limit = _percentile([place.likeness for each in compared for place in each], rule.percentile)
-    return [[place for place in each if place.likeness < limit] for each in compared]
+    limit = _percentile(
+        [place.likeness for section in compared for place in section], rule.percentile
+    )
+    return [[place for place in section if place.likeness < limit] for section in compared]
 
 
 def _parts_between(

@@ -123,10 +123,10 @@ def alike_in_name(topics: Sequence[Topic]) -> Iterator[tuple[Topic, Topic, float
     keys = [
         (topic, {_key(name) for name in (topic.name, *topic.aliases)} - {""}) for topic in topics
     ]
-    for (one, some), (other, others) in combinations(keys, 2):
+    for (first, some), (other, others) in combinations(keys, 2):
         score = max((_likeness(a, b) for a in some for b in others), default=0.0)
         if score >= MIN_NAME_LIKENESS:
-            yield one, other, score
+            yield first, other, score
 
 
 def _is_ignored(properties: Mapping[str, PropertyValue]) -> bool:

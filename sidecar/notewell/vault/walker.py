@@ -42,7 +42,7 @@ class Walker:
         self._excluded: list[ExcludedFile] = []
         self._others: list[ExcludedFile] = []
         self._unread_type = f"Only {describe_types(ignore.types)} become notes."
-        self._warnings = [WalkWarning(each, "") for each in ignore.warnings]
+        self._warnings = [WalkWarning(warning, "") for warning in ignore.warnings]
         self._unread: list[str] = []
         self._beside: list[str] = []
         # Folders already entered through a link. Each is entered once, so links cannot form a loop.

@@ -72,7 +72,7 @@ def _record(kind: Any, tree: object) -> Any:
         raise _InvalidError("a section", tree)
     if not tree:
         return kind()
-    given = {name: _at(name, one, tree[name]) for name, one in members(kind) if name in tree}
+    given = {name: _at(name, field, tree[name]) for name, field in members(kind) if name in tree}
     return kind(**given)
 
 

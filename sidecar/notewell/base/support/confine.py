@@ -249,8 +249,8 @@ def _fork() -> None:
 
 
 def _attempts(allowed: Allowed) -> Mapping[str, Callable[[], object]]:
-    unread = next(each for each in range(8) if each not in allowed.read)
-    unwritten = next(each for each in (2, *range(8)) if each not in allowed.write)
+    unread = next(descriptor for descriptor in range(8) if descriptor not in allowed.read)
+    unwritten = next(descriptor for descriptor in (2, *range(8)) if descriptor not in allowed.write)
     attempts: dict[str, Callable[[], object]] = {
         "open a file": lambda: os.open("/", os.O_RDONLY),
         "list a folder": lambda: os.scandir("/"),

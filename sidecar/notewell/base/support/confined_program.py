@@ -98,8 +98,8 @@ def _is_rule(line: str, columns: int) -> bool:
 
 def _rows(headings: list[str], lines: list[str]) -> list[Row]:
     names = [
-        f"{one} {before + 1}" if (before := headings[:at].count(one)) else one
-        for at, one in enumerate(headings)
+        f"{heading} {before + 1}" if (before := headings[:at].count(heading)) else heading
+        for at, heading in enumerate(headings)
     ]
     rows = []
     for line in lines:

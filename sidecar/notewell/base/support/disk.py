@@ -47,9 +47,9 @@ def make_folder(folder: Path) -> None:
     while not place.exists() and place != place.parent:
         missing.append(place)
         place = place.parent
-    for each in reversed(missing):
+    for missing_folder in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
-            each.mkdir(mode=FOLDER_MODE)
+            missing_folder.mkdir(mode=FOLDER_MODE)
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
 

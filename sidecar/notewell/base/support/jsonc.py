@@ -39,7 +39,7 @@ class _Value:
     members: list[_Member] | None = None
 
     def member(self, key: str) -> _Member | None:
-        found = [each for each in self.members or () if each.key == key]
+        found = [member for member in self.members or () if member.key == key]
         return found[-1] if found else None  # of equal keys the last one counts
 
 

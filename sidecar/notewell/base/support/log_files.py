@@ -135,7 +135,7 @@ def audit_files(folder: Path) -> Iterator[tuple[Path, ...]]:
     for number in range(1, _MOST_WRITERS + 1):
         file = _audit_file(folder / _name(number))
         copies = (file.with_name(f"{file.name}.{copy}") for copy in range(1, FILES))
-        files = tuple(each for each in (file, *copies) if each.is_file())
+        files = tuple(log_file for log_file in (file, *copies) if log_file.is_file())
         if files:
             yield files
 

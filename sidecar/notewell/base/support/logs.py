@@ -41,7 +41,9 @@ class Lines(logging.Formatter):
     def _message(self, record: logging.LogRecord) -> str:
         if self._names_files or not isinstance(record.args, tuple):
             return record.getMessage()
-        told = tuple("…" if isinstance(each, AboutFiles) else each for each in record.args)
+        told = tuple(
+            "…" if isinstance(argument, AboutFiles) else argument for argument in record.args
+        )
         return str(record.msg) % told if told else str(record.msg)
 
     def format(self, record: logging.LogRecord) -> str:
@@ -85,7 +87,7 @@ def log_to_terminal(choose: Callable[[], LogFormat], *, level: int) -> None:
     handler.setLevel(level)
     handler.setFormatter(Lines(choose, names_files=sys.stderr.isatty()))
     root = logging.getLogger()
-    for old in [each for each in root.handlers if isinstance(each.formatter, Lines)]:
+    for old in [handler for handler in root.handlers if isinstance(handler.formatter, Lines)]:
         root.removeHandler(old)
     root.addHandler(handler)
     root.setLevel(level)

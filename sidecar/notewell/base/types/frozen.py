@@ -24,12 +24,16 @@ def frozen(cls: type[T]) -> type[T]:
     that the class itself defines stays. Every field is one of `__init__`. Only such records may
     inherit from it.
     """
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    record_class: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     own = vars(cls)
-    for name, method in {**_METHODS, **_comparison(made), "__init__": _init(made)}.items():
+    for name, method in {
+        **_METHODS,
+        **_comparison(record_class),
+        "__init__": _init(record_class),
+    }.items():
         if own.get(name) is None:  # a class with __eq__ has None for __hash__
-            setattr(made, name, method)
-    record: type[T] = made
+            setattr(record_class, name, method)
+    record: type[T] = record_class
     return record
 
 
@@ -60,9 +64,9 @@ def _init(cls: Any) -> Any:
     parameters = ", ".join(["self", *by_order, *(["*", *by_name] if by_name else [])])
     head = f"def make({', '.join(known)}):\n def __init__({parameters}):"
     source = "\n".join([head, *(body or ["  pass"]), " return __init__"])
-    made: dict[str, Any] = {}
-    exec(source, vars(sys.modules[cls.__module__]), made)  # noqa: S102 - as dataclasses do
-    init = made["make"](**known)
+    namespace: dict[str, Any] = {}
+    exec(source, vars(sys.modules[cls.__module__]), namespace)  # noqa: S102 - as dataclasses do
+    init = namespace["make"](**known)
     init.__annotations__ = {declared.name: declared.type for declared in fields(cls)} | {
         "return": None
     }
@@ -113,8 +117,8 @@ def _getstate(self: Any) -> list[Any]:
 
 
 def _setstate(self: Any, state: list[Any]) -> None:
-    for one, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, one.name, value)
+    for entry, value in zip(fields(self), state, strict=True):
+        object.__setattr__(self, entry.name, value)
 
 
 # The last two are for copies and pickles.

@@ -96,7 +96,9 @@ class Root(Group):
             if feature.is_optional
             for name in feature.command_names
         }
-        self._grouped = {name: one for name, one in self._sections.items() if name not in _SHOWN}
+        self._grouped = {
+            name: group for name, group in self._sections.items() if name not in _SHOWN
+        }
         self._places = _HIDDEN | {
             name: place for names in self._sections.values() for name, place in names.items()
         }
@@ -108,9 +110,9 @@ class Root(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command by its name; one of a group is hidden here."""
         if cmd_name in _GROUPS:
-            made = Group(cmd_name, help=_GROUPS[cmd_name])
-            made.members = self._grouped[cmd_name]
-            return made
+            group = Group(cmd_name, help=_GROUPS[cmd_name])
+            group.members = self._grouped[cmd_name]
+            return group
         if cmd_name not in self._places:
             return super().get_command(ctx, cmd_name)
         command = load(self._places[cmd_name])
@@ -128,7 +130,11 @@ class Root(Group):
             found = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(
-                    [(name, one.get_short_help_str(62)) for name, one in found if one is not None]
+                    [
+                        (name, command.get_short_help_str(62))
+                        for name, command in found
+                        if command is not None
+                    ]
                 )
         shared = ", ".join(option.opts[-1] for option in SHARED)
         formatter.write_paragraph()

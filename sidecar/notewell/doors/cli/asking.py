@@ -368,10 +368,10 @@ def asking(
 
 def group(name: str, text: str, *commands: click.Command) -> Group:
     """A group of commands, in this order."""
-    made = Group(name, help=text)
+    command_group = Group(name, help=text)
     for command in commands:
-        made.add_command(command)
-    return made
+        command_group.add_command(command)
+    return command_group
 
 
 def _argument(request: RequestType, field: str, metavar: str, command: type[Command]) -> Any:

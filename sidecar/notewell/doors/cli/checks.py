@@ -73,8 +73,8 @@ def check_writable(name: str, folder: Path) -> Check:
 
 def check_readable_by_others(settings: Settings) -> Check | None:
     """A warning where other users of this computer can read data; None where they cannot."""
-    folders = [each for each in (settings.data_dir, settings.state_dir) if each.exists()]
-    found = list(dict.fromkeys(path for each in folders for path in disk.find_exposed(each)))
+    folders = [folder for folder in (settings.data_dir, settings.state_dir) if folder.exists()]
+    found = list(dict.fromkeys(path for folder in folders for path in disk.find_exposed(folder)))
     if not found:
         return None
     places = " ".join(shlex.quote(str(folder)) for folder in folders)

@@ -89,7 +89,9 @@ def _vault_folder(invocation: Invocation, vault: str | None) -> Path | None:
     here = Path.cwd()
     if vault is not None:
         return invocation.known().find(vault, cwd=here).path
-    return next((each for each in (here, *here.parents) if (each / VAULT_FILE).is_file()), None)
+    return next(
+        (folder for folder in (here, *here.parents) if (folder / VAULT_FILE).is_file()), None
+    )
 
 
 @config.command("set")

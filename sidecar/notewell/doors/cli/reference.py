@@ -52,7 +52,7 @@ def reference_page(root: click.Command) -> str:
         lines += [*_section(command, "##", {}), ""]
         inner = list(_commands(command))
         shared = _shared_options(inner)
-        plain = [each for each in inner if not _own(each).keys() - shared.keys()]
+        plain = [command for command in inner if not _own(command).keys() - shared.keys()]
         if plain:
             lines += [
                 *_list((_usage(context, ()), context.command.help or "") for context in plain),
@@ -60,9 +60,9 @@ def reference_page(root: click.Command) -> str:
             ]
         if shared:
             lines += ["Options of several of these commands:", *_list(shared), ""]
-        for each in inner:
-            if each not in plain:
-                lines += [*_section(each, "###", shared), ""]
+        for inner_command in inner:
+            if inner_command not in plain:
+                lines += [*_section(inner_command, "###", shared), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -270,7 +270,7 @@ def _print_handshake(bound: BoundServer) -> None:
 
 def _with_code(devices: Devices, bound: BoundServer) -> str:
     """A link that signs one browser in, instead of that of the last demonstration."""
-    if any(each.name == _DEMO_BROWSER for each in devices.all()):
+    if any(device.name == _DEMO_BROWSER for device in devices.all()):
         devices.revoke(_DEMO_BROWSER)
     return f"{bound.url}/?code={devices.invite(_DEMO_BROWSER, 'admin')}"
 

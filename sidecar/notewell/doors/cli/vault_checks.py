@@ -193,7 +193,7 @@ def leftovers(settings: Settings, directories: Iterable[Path]) -> Iterator[Lefto
     """Find what may be deleted in the data folders and in the `directories` of indexes."""
     indexes = tuple(directories)
     # An index may be in a folder that a person chose, whose other files are not ours.
-    ours = (each for each in indexes if each.is_relative_to(settings.data_dir))
+    ours = (index for index in indexes if index.is_relative_to(settings.data_dir))
     for folder in dict.fromkeys((settings.data_dir, settings.state_dir, *ours)):
         for path in _in(folder):
             is_old = path.lstat().st_mtime < time.time() - _UNFINISHED_SECONDS

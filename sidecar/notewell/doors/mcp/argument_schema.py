@@ -64,7 +64,7 @@ def _short(part: dict[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
         short["anyOf"] = kinds
     if "$ref" in short:
         model = inner[short.pop("$ref").rpartition("/")[2]]
-        fields = {name: _short(one, inner) for name, one in model["properties"].items()}
+        fields = {name: _short(schema, inner) for name, schema in model["properties"].items()}
         short = {**model, **short, "properties": fields}
     if short.get("default", ...) in (None, [], {}):
         del short["default"]

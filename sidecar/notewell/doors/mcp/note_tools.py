@@ -163,7 +163,7 @@ def _below(
 
     def below(*folders: str) -> list[LedgerRow | Result]:
         begin = tuple(
-            _fold(f"{request.folder}{each}/" if each else request.folder) for each in folders
+            _fold(f"{request.folder}{folder}/" if folder else request.folder) for folder in folders
         )
         return [note for note in notes if _fold(note.path).startswith(begin)]
 

@@ -64,7 +64,7 @@ def tools(features: Sequence[Feature]) -> tuple[Tool, ...]:
 
 def _tools_of(feature: Feature) -> tuple[Tool, ...]:
     offered = load(feature.tools) if feature.tools else ()
-    return tuple(each for each in offered if isinstance(each, Tool))
+    return tuple(tool for tool in offered if isinstance(tool, Tool))
 
 
 def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
@@ -91,8 +91,8 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
 
 def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:
     """The prompts of features."""
-    offered = (each for feature in features if feature.tools for each in load(feature.tools))
-    return tuple(each for each in offered if isinstance(each, PromptText))
+    offered = (tool for feature in features if feature.tools for tool in load(feature.tools))
+    return tuple(prompt for prompt in offered if isinstance(prompt, PromptText))
 
 
 TOPICS = topics(FEATURES)

@@ -196,7 +196,7 @@ class _Admission:
         address = connection.address
         own = self._of_address[address] >= max(self._most // 2, 1)
         if own or len(self._open) >= self._most:
-            among = (each for each in self._open if not own or each.address == address)
+            among = (entry for entry in self._open if not own or entry.address == address)
             oldest = min(among, key=lambda each: each.waits_for, default=None)
             if oldest is None or oldest.waits_for is Awaited.NOTHING:
                 return False

@@ -299,8 +299,10 @@ class SentenceVectors:
         """
         wanted = {embed_hash(text): text for text in texts}
         stored = self._index.stored_vectors(self._embedder.key, wanted)
-        self._known = {each: unpack_vector(stored[each]) for each in stored}
-        missing = [(each, text) for each, text in wanted.items() if each not in stored]
+        self._known = {text_hash: unpack_vector(stored[text_hash]) for text_hash in stored}
+        missing = [
+            (text_hash, text) for text_hash, text in wanted.items() if text_hash not in stored
+        ]
         model = self._embedder
         size = model.at_once if isinstance(model, EmbedsInPieces) else COMMIT
         for start in range(0, len(missing), size):

@@ -217,7 +217,7 @@ class NoteReader:
         return with_copies(cut(note), note, copies, cut) if copies else cut(note)
 
     def _hashes_before(self, note_id: int) -> frozenset[bytes]:
-        return frozenset(each.text_hash for each in self._reading.index.chunks_of(note_id))
+        return frozenset(chunk.text_hash for chunk in self._reading.index.chunks_of(note_id))
 
 
 # The chunks of a note with a title in their headers; None: with the note's own.

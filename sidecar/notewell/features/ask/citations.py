@@ -63,8 +63,8 @@ class NumberedSources:
     def sources(self, cited: Collection[int]) -> tuple[AskSource, ...]:
         """The sources as the reply lists them; `cited` are the numbers that the answer cites."""
         return tuple(
-            AskSource(n, one.path, one.title, one.uri, cited=n in cited, line=one.line)
-            for n, one in enumerate(self._sources.values(), 1)
+            AskSource(n, source.path, source.title, source.uri, cited=n in cited, line=source.line)
+            for n, source in enumerate(self._sources.values(), 1)
         )
 
 

@@ -161,7 +161,7 @@ def _decode(raw: bytes) -> Mapping[str, Json] | None:
 def _within(notes: Sequence[CodeNote]) -> tuple[CodeNote, ...]:
     """The notes, as far as their texts fit."""
     sizes = accumulate(len(note.text) for note in notes)
-    return tuple(one for one, size in zip(notes, sizes, strict=True) if size <= _MOST_TEXT)
+    return tuple(note for note, size in zip(notes, sizes, strict=True) if size <= _MOST_TEXT)
 
 
 def _commands() -> tuple[tuple[str, ...], ...]:

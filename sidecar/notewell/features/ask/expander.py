@@ -86,13 +86,13 @@ class Expander:
             known = cache.get(key)
         if known is not None:
             return known
-        made = self._ask(query)
+        asked = self._ask(query)
         with self._lock:
-            cache[key] = made
+            cache[key] = asked
             while len(cache) > MAX_CACHED:
                 del cache[next(iter(cache))]
             self._write(cache)
-        return made
+        return asked
 
     def _ask(self, query: str) -> Wordings:
         cancel = Cancel()
@@ -117,12 +117,17 @@ class Expander:
     def _read(self) -> dict[str, Wordings]:
         try:
             stored = json.loads(self._file.read_text(encoding="utf-8"))
-            return {key: Wordings(tuple(one[0]), tuple(one[1])) for key, one in stored.items()}
+            return {
+                key: Wordings(tuple(wordings[0]), tuple(wordings[1]))
+                for key, wordings in stored.items()
+            }
         except (OSError, ValueError, TypeError, AttributeError, IndexError):
             return {}
 
     def _write(self, cache: Mapping[str, Wordings]) -> None:
-        text = json.dumps({key: [one.queries, one.terms] for key, one in cache.items()})
+        text = json.dumps(
+            {key: [wordings.queries, wordings.terms] for key, wordings in cache.items()}
+        )
         with suppress(OSError):  # then the model is asked again
             disk.replace(self._file, text.encode())
 

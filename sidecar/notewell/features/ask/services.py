@@ -77,8 +77,8 @@ def setup_of(rules: AskRules) -> AskSetupReply:
         key=_key_place(rules),
         keyring=has_keyring(),
         services=tuple(
-            ChatServiceView(name, one.title, _host(one.provider, one.base_url))
-            for name, one in _SERVICES.items()
+            ChatServiceView(name, service.title, _host(service.provider, service.base_url))
+            for name, service in _SERVICES.items()
         ),
     )
 
@@ -95,8 +95,8 @@ def check_in_force(rules: AskRules, service: ChatService | None) -> None:
 
 
 def _service_of(rules: AskRules) -> ChatService | None:
-    for name, one in _SERVICES.items():
-        if (one.provider, one.base_url) == (rules.provider, rules.base_url.rstrip("/")):
+    for name, service in _SERVICES.items():
+        if (service.provider, service.base_url) == (rules.provider, rules.base_url.rstrip("/")):
             return name
     return None
 

@@ -80,9 +80,9 @@ def _verify(invocation: Invocation, file: Path, *, as_json: bool) -> None:
     if as_json:
         emit_object(report)
         return
-    made = datetime.fromtimestamp(report.made).astimezone().isoformat(" ", "minutes")
+    when = datetime.fromtimestamp(report.made).astimezone().isoformat(" ", "minutes")
     vaults = clean(", ".join(report.vaults)) or "no vault"
-    click.echo(f"{clean(str(file))} can be restored: {vaults}, as of {made},")
+    click.echo(f"{clean(str(file))} can be restored: {vaults}, as of {when},")
     click.echo(f"{report.parts:,} parts, {report.bytes / 1e6:,.1f} MB, databases sound")
 
 

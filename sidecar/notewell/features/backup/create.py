@@ -115,11 +115,11 @@ def write_backup(
     return BackupReport(
         file=str(file),
         bytes=file.stat().st_size,
-        vaults=tuple(each.name for each in records),
+        vaults=tuple(record.name for record in records),
         devices=len(manifest.devices),
         logs=logs,
         vectors=vectors,
-        without_index=tuple(each.name for each in records if each.id not in indexed),
+        without_index=tuple(record.name for record in records if record.id not in indexed),
     )
 
 
@@ -139,11 +139,12 @@ def _manifest(
         logs=logs,
         vectors=vectors,
         vaults=tuple(
-            SavedVault(each.id, each.name, str(each.path), each.source, each.default)
-            for each in records
+            SavedVault(record.id, record.name, str(record.path), record.source, record.default)
+            for record in records
         ),
         devices=tuple(
-            SavedDevice(each.name, each.scope, each.created, each.last_used) for each in devices
+            SavedDevice(device.name, device.scope, device.created, device.last_used)
+            for device in devices
         ),
         parts=parts,
     )

@@ -327,8 +327,8 @@ def _put_in_place(
         Registry(data).replace(moves)
     return RestoreReport(
         vaults=tuple(
-            RestoredVault(each.id, each.name, str(each.path), each.path.is_dir())
-            for each in records
+            RestoredVault(record.id, record.name, str(record.path), record.path.is_dir())
+            for record in records
         ),
         devices=manifest.devices,
         settings=saved.name in {part.name for part in manifest.parts},

@@ -242,7 +242,7 @@ class Evaluator:
         items = target if isinstance(target, tuple) else ()
         if not node.arguments:
             raise ExpressionError(f"{node.name}() needs an expression")
-        made: list[Value] = []
+        results: list[Value] = []
         result = self.value(node.arguments[1], frame) if len(node.arguments) > 1 else None
         for number, item in enumerate(items):
             names = {**frame.names, "value": item, "index": float(number), "acc": result}
@@ -250,10 +250,10 @@ class Evaluator:
             if node.name == "reduce":
                 result = found
             elif node.name == "map":
-                made.append(found)
+                results.append(found)
             elif is_true(found):
-                made.append(item)
-        return result if node.name == "reduce" else tuple(made)
+                results.append(item)
+        return result if node.name == "reduce" else tuple(results)
 
     def _of_file(self, name: str, target: Value, arguments: list[Value]) -> Value:
         """A function of files and links, of the note that a value leads to."""

@@ -51,14 +51,14 @@ def rows_of(vault: OpenVault, request: BaseRequest) -> BaseReply:
         found = _found(vault, base, view, this)
         total = len(found.notes)
         rows = [
-            found.row(each, [name for name, _ in columns]) for each in found.notes[: request.limit]
+            found.row(note, [name for name, _ in columns]) for note in found.notes[: request.limit]
         ]
     except ExpressionError as error:
         problem = f"This view is shown by Obsidian alone: {error}."
     return BaseReply(
         vault=vault.record.name,
         path=note.path,
-        views=tuple(_name_of(each, number) for number, each in enumerate(views)),
+        views=tuple(_name_of(view, number) for number, view in enumerate(views)),
         view=_name_of(view, views.index(view)),
         kind=show(_plain(view.get("type"))) or "table",
         columns=tuple(shown for _, shown in columns),

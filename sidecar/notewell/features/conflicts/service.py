@@ -69,7 +69,9 @@ def _views(vault: OpenVault) -> Iterator[ConflictView]:
     for path, copies in sorted(copies_of(vault.index).items()):
         for copy in copies:
             try:
-                changed, copy_changed = (vault.source.stamp(each).mtime_ns for each in (path, copy))
+                changed, copy_changed = (
+                    vault.source.stamp(place).mtime_ns for place in (path, copy)
+                )
             except UnreadableNoteError:
                 continue
             yield ConflictView(path, copy, _time(changed), _time(copy_changed))
@@ -146,8 +148,8 @@ def heal_conflict(vault: OpenVault, request: HealConflict) -> HealReply:
                 left.append(other)
         deleted = _delete(writer, copy)
     led = tuple(other for other in others if other not in left)
-    for each in (note.path, copy.path, *led):
-        vault.changed(each)
+    for changed_path in (note.path, copy.path, *led):
+        vault.changed(changed_path)
     return HealReply(
         vault.record.name, note.path, copy.path, diff, led, tuple(left), deleted.number
     )

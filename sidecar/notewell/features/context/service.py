@@ -285,14 +285,18 @@ class _Selection:
         ]
         share = self._budget if len(near) == 1 else int(self._budget * MAX_NOTE_SHARE)
         taken: dict[str, _IncludedNote] = {}
-        for one, note in self._notes(near):
-            entry = self._whole(one, note, share) if one.score >= _threshold(FULL, best) else None
-            if entry is None and one.score >= _threshold(PASSAGES, best):
-                entry = self._passage(one, note)
+        for near_result, note in self._notes(near):
+            entry = (
+                self._whole(near_result, note, share)
+                if near_result.score >= _threshold(FULL, best)
+                else None
+            )
+            if entry is None and near_result.score >= _threshold(PASSAGES, best):
+                entry = self._passage(near_result, note)
             if entry is None and not taken:
-                entry = self._shortest(one, note)
+                entry = self._shortest(near_result, note)
             if entry is not None:
-                taken[one.path] = entry
+                taken[near_result.path] = entry
         self._add_further_passages(taken, _threshold(PASSAGES, best))
         if fill:
             self._add_notes(taken, near, self._passage)
@@ -309,10 +313,10 @@ class _Selection:
     ) -> None:
         """Include more of the notes, best first, while they fit."""
         rest = [result for result in near if result.path not in taken]
-        for one, note in list(self._notes(rest))[:at_most]:
-            entry = make(one, note)
+        for near_result, note in list(self._notes(rest))[:at_most]:
+            entry = make(near_result, note)
             if entry is not None:
-                taken[one.path] = entry
+                taken[near_result.path] = entry
 
     def _notes(self, results: list[Result]) -> Iterator[tuple[Result, StoredNote]]:
         for result in results:
@@ -369,8 +373,8 @@ class _Selection:
     def _add_surroundings(self, taken: dict[str, _IncludedNote], share: int) -> None:
         """Add the passages next to those included, up to a note's share of the budget."""
         entries = [entry for entry in taken.values() if entry.detail == "passages"]
-        for one, note in self._notes([entry.result for entry in entries]):
-            entry = taken[one.path]
+        for result, note in self._notes([entry.result for entry in entries]):
+            entry = taken[result.path]
             for passage in self._texts.around(note, entry.shown) if entry.whole else ():
                 self._grow(entry, passage, share)
 

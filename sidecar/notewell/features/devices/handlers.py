@@ -67,9 +67,9 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
     """Let a device in by its code; wrong codes count as wrong secrets of their address."""
     client, now, kept = CLIENT.get(), time.monotonic(), digest(request.code)
     site.guesses.check(client, kept, now)
-    made = await asyncio.to_thread(devices_of(site).pair, request.code, request.name)
-    site.audit.log_sign_in(client, how="pairing", well=made is not None)
-    if made is None:
+    pairing = await asyncio.to_thread(devices_of(site).pair, request.code, request.name)
+    site.audit.log_sign_in(client, how="pairing", well=pairing is not None)
+    if pairing is None:
         site.guesses.wrong(client, kept, now)
         raise ForbiddenError(
             "This pairing code is not valid: it works once, for ten minutes, and all codes end"
@@ -77,7 +77,7 @@ async def redeem(site: Site, _vault: str | None, request: RedeemRequest) -> Rede
             " and devices.",
             code="pairing_code_invalid",
         )
-    return RedeemReply(made.token, made.name)
+    return RedeemReply(pairing.token, pairing.name)
 
 
 def _address(rules: ServerRules, given: str | None) -> str:
@@ -134,8 +134,8 @@ async def _list(site: Site) -> DevicesReply:
     callers, caller = site.gate.callers, CALLER.get()
     return DevicesReply(
         tuple(
-            view_of(each, last_used=callers.last_used(each.id), current=each.id == caller.id)
-            for each in known
+            view_of(device, last_used=callers.last_used(device.id), current=device.id == caller.id)
+            for device in known
         )
     )
 

@@ -132,7 +132,10 @@ def _show_tuning(reply: TuneReply) -> None:
             " or the browser."
         )
         return
-    rows = [(name, f"{one.before:.2f}", f"{one.after:.2f}") for name, one in reply.weights.items()]
+    rows = [
+        (name, f"{weight.before:.2f}", f"{weight.after:.2f}")
+        for name, weight in reply.weights.items()
+    ]
     print_table(("weight of", "before", "after"), rows, right=("before", "after"))
     if reply.gain is not None:
         gain = reply.gain

@@ -74,20 +74,20 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
             query.never.add(judged.path)
     for query in queries.values():
         query.grades = {p: g for p, g in query.grades.items() if p not in query.never}
-    relevant = {query_id(key): one for key, one in sorted(queries.items()) if one.grades}
+    relevant = {query_id(key): query for key, query in sorted(queries.items()) if query.grades}
     return JudgedSet(
         name=name,
         queries=tuple(
             JudgedQuery(
                 key,
-                one.text,
-                "confirmed" if CONFIRMED in one.grades.values() else "opened",
+                query.text,
+                "confirmed" if CONFIRMED in query.grades.values() else "opened",
                 plain=False,
             )
-            for key, one in relevant.items()
+            for key, query in relevant.items()
         ),
-        qrels={key: one.grades for key, one in relevant.items()},
-        drops={key: frozenset(one.never) for key, one in relevant.items() if one.never},
+        qrels={key: query.grades for key, query in relevant.items()},
+        drops={key: frozenset(query.never) for key, query in relevant.items() if query.never},
     )
 
 

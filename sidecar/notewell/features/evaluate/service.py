@@ -127,9 +127,9 @@ def ask(judged: JudgedSet, weights: Mapping[str, float], search: Search) -> Judg
     shape = (len(rows), DEPTH)
     parts, times, grades = np.zeros((*shape, 5)), np.zeros(shape), np.zeros(shape)
     for row, (query, results) in enumerate(rows):
-        for place, one in enumerate(results):
-            parts[row, place], times[row, place] = _parts(one)
-            grades[row, place] = judged.qrels[query.id].get(one.path, 0)
+        for place, sorted_result in enumerate(results):
+            parts[row, place], times[row, place] = _parts(sorted_result)
+            grades[row, place] = judged.qrels[query.id].get(sorted_result.path, 0)
     kept = [query for query, _ in rows]
     return JudgedResults(
         parts,

@@ -167,8 +167,8 @@ def confidences(
     all-MiniLM-L6-v2: of the sentence, and of the sentence in its place.
     """
     return [
-        1 / (1 + math.exp(-_evidence(question, one, float(alone[at]), float(within[at]))))
-        for at, one in enumerate(sentences)
+        1 / (1 + math.exp(-_evidence(question, sentence, float(alone[at]), float(within[at]))))
+        for at, sentence in enumerate(sentences)
     ]
 
 

@@ -123,7 +123,7 @@ def _passages(
         note.id: [chunk for chunk in index.chunks_of(note.id) if copy_name(chunk.headings) is None]
         for note in notes
     }
-    ids = (chunk.id for each in chunks.values() for chunk in each)
+    ids = (chunk.id for of_note in chunks.values() for chunk in of_note)
     cosines = passage_cosines(index, asked, ids)
     nearest = [
         (note, chunk, cosines.get(chunk.id, 0.0))

@@ -206,14 +206,21 @@ class StandingQuestions:
         for asked in questions:
             self._vault.give_way()
             since = datetime.fromisoformat(asked.added).timestamp()
-            later = [each for each in sentences if each.note.mtime_ns / 1e9 >= since]
+            later = [sentence for sentence in sentences if sentence.note.mtime_ns / 1e9 >= since]
             sure = sure_answers(self._vault, embedder, asked.text, later) if later else []
             if sure:
                 yield (
                     asked.id,
                     tuple(
-                        ToldAnswer(one.text, one.note.path, one.line, round(value, 3), now, True)
-                        for value, one in sure
+                        ToldAnswer(
+                            sentence.text,
+                            sentence.note.path,
+                            sentence.line,
+                            round(value, 3),
+                            now,
+                            True,
+                        )
+                        for value, sentence in sure
                     ),
                 )
 

@@ -175,12 +175,12 @@ class SuggestionWriter:
         failed = dict(refused)
         written: dict[str, str] = {}
         numbers: list[int] = []
-        made = self._make(begun)
-        with self.writer.journal.batch(joining=max(made.values(), default=None)):
+        write_numbers = self._make(begun)
+        with self.writer.journal.batch(joining=max(write_numbers.values(), default=None)):
             for path in begun.seen:
                 mine = [view for view in chosen if path in paths_of(view)]
                 try:
-                    number = made.get(path) or self._write(plan, begun, path, mine)
+                    number = write_numbers.get(path) or self._write(plan, begun, path, mine)
                     now, _ = self._now(plan, path)
                 except _OF_ONE_NOTE as error:
                     failed |= {view.id: error.message for view in mine}
@@ -376,7 +376,7 @@ def _end_batch(
 def _forget(state: GardenState, ids: Iterable[str]) -> GardenState:
     gone = set(ids)
     return replace(
-        state, applied={key: one for key, one in state.applied.items() if key not in gone}
+        state, applied={key: entry for key, entry in state.applied.items() if key not in gone}
     )
 
 

@@ -154,7 +154,7 @@ def read_garden(vault: OpenVault, rules: GardenRules) -> Garden:
         if note.path in hashes
     }
     ids, means = index.vectors.note_means()
-    rows = [row for row, one in enumerate(ids.tolist()) if one in stored]
+    rows = [row for row, note_id in enumerate(ids.tolist()) if note_id in stored]
     daily = DailyNotes.read(root)
     kinds = [link.kind == "markdown" for note in notes.values() for link, _ in note.links]
     return Garden(

@@ -108,7 +108,7 @@ class AdvisedSuggestions:
         if path is None:
             asked = Topic(-1, name, "", ())
             alike = alike_in_name([asked, *self.garden.ontology.topics])
-            pairs = [(score, other) for one, other, score in alike if one is asked]
+            pairs = [(score, other) for first, other, score in alike if first is asked]
             if not pairs:
                 return None
             path = max(pairs, key=lambda pair: pair[0])[1].path
@@ -447,5 +447,5 @@ def remember_checked(
     left = set(skipped)
     at = now.isoformat(timespec="seconds")
     fresh = {note.path: CheckedNote(note.hash, at, skipped=note.path in left) for note in notes}
-    after = {**{path: one for path, one in before.items() if path not in fresh}, **fresh}
+    after = {**{path: entry for path, entry in before.items() if path not in fresh}, **fresh}
     return dict(list(after.items())[-MOST_REMEMBERED:])

@@ -52,8 +52,8 @@ def _texts(about: str) -> Json:
 
 def _objects(about: str, **fields: Json) -> Json:
     properties: Json = {
-        name: {"type": "string", "description": one} if isinstance(one, str) else one
-        for name, one in fields.items()
+        name: {"type": "string", "description": schema} if isinstance(schema, str) else schema
+        for name, schema in fields.items()
     }
     item: Json = {"type": "object", "properties": properties, "required": [next(iter(fields))]}
     return {"type": "array", "description": about, "items": item}
@@ -142,7 +142,7 @@ def requests(
             empty.append(note)
             continue
         cost = estimated_tokens(json.dumps(entry, ensure_ascii=False))
-        filled = sum(one for *_, one in shown)
+        filled = sum(size for *_, size in shown)
         if shown and (len(shown) == sizes.notes or filled + cost > room):
             yield _request(header, shown, fixed, sizes)
             spent, filled, shown = spent + fixed + filled, 0, []
@@ -201,16 +201,17 @@ def _header(garden: Garden, most: int) -> dict[str, Json]:
             for folder, path in sorted(ontology.index_notes.items())
         ],
         "perhaps_the_same": [
-            [one.name, other.name] for one, other, _ in list(alike_in_name(topics))[:_MOST_PAIRS]
+            [first.name, other.name]
+            for first, other, _ in list(alike_in_name(topics))[:_MOST_PAIRS]
         ],
     }
     left = most - estimated_tokens(json.dumps(header, ensure_ascii=False))
     shown: list[Json] = []
-    for one in topics:
+    for known_topic in topics:
         entry: Json = {
-            "name": one.name,
-            "aliases": list(one.aliases),
-            "notes": uses.get(one.path, 0),
+            "name": known_topic.name,
+            "aliases": list(known_topic.aliases),
+            "notes": uses.get(known_topic.path, 0),
         }
         left -= estimated_tokens(json.dumps(entry, ensure_ascii=False))
         if left < 0:

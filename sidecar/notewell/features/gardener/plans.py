@@ -112,7 +112,7 @@ def _swap(value: PropertyValue, words: Mapping[str, str]) -> PropertyValue:
     if not isinstance(value, tuple):
         return value
     items = [words.get(item, item) if isinstance(item, str) else item for item in value]
-    return tuple(one for n, one in enumerate(items) if one not in items[:n])
+    return tuple(item for n, item in enumerate(items) if item not in items[:n])
 
 
 def clash(one: SuggestedEdit, other: SuggestedEdit) -> bool:

@@ -120,14 +120,14 @@ class Plans:
 
     def make(self, request: MakePlan, trigger: Trigger = "manual") -> PlanReply:
         """Make a plan; raises AlreadyRunningError while another is made."""
-        made: list[GardenPlan] = []
+        plans: list[GardenPlan] = []
         checks, limit = self._checks(request.checks, model=request.model), request.limit
         if request.model:
             self._model_gardener().agree(request.host)
         self._open.runs.now(
-            "plan", trigger, lambda progress: made.append(self._make(progress, checks, limit))
+            "plan", trigger, lambda progress: plans.append(self._make(progress, checks, limit))
         )
-        return reply_of(self._vault, made[0])
+        return reply_of(self._vault, plans[0])
 
     def begin(self) -> None:
         """Make a plan in a thread, as the schedule does; no language model is asked."""
@@ -293,7 +293,7 @@ class Plans:
         return SuggestionWriter(self._open, self.file)
 
     def _reply(self, key: str, done: Done) -> GardenReply:
-        refused = tuple(RefusedSuggestion(one, why) for one, why in done.refused)
+        refused = tuple(RefusedSuggestion(suggestion, why) for suggestion, why in done.refused)
         return GardenReply(self._vault, key, done.ids, refused, done.number)
 
     # --- rejections ------------------------------------------------------------------------
@@ -316,7 +316,7 @@ class Plans:
                     " those that were.",
                     code="suggestion_not_found",
                 )
-            kept = {key: one for key, one in state.rejected.items() if key not in ids}
+            kept = {key: rejection for key, rejection in state.rejected.items() if key not in ids}
             return replace(state, rejected=kept)
 
         return self._rejections(self.file.change(without), RejectionsRequest().limit)
@@ -324,8 +324,8 @@ class Plans:
     def _rejections(self, state: GardenState, limit: int) -> RejectionsReply:
         newest = sorted(state.rejected.items(), key=lambda one: one[1].at, reverse=True)
         views = tuple(
-            RejectionView(key, one.check, one.path, one.title, one.at)
-            for key, one in newest[:limit]
+            RejectionView(key, rejection.check, rejection.path, rejection.title, rejection.at)
+            for key, rejection in newest[:limit]
         )
         return RejectionsReply(self._vault, views, len(state.rejected))
 

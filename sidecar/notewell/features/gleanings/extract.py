@@ -193,10 +193,10 @@ class Extraction:
                 progress.problem(day.path, f"line {bad.line}: {bad.why}")
         # All days of an address belong to its note, also those that were read before.
         every, wanted = gleanings_of(days), gleanings_of(new)
-        made = self.collection.made()
+        existing = self.collection.made()
         done.files, done.found = len(new), len(wanted)
-        missing = [every[key] for key in wanted if key not in made]
-        known = [(every[key], made[key]) for key in wanted if key in made]
+        missing = [every[key] for key in wanted if key not in existing]
+        known = [(every[key], existing[key]) for key in wanted if key in existing]
         done.skipped = len(known)
         if dry_run:
             done.ids = [gleaning.id for gleaning in missing]
@@ -233,14 +233,14 @@ class Extraction:
         while batch := tuple(islice(left, _BATCH)):
             written: list[str] = []
             with self.vault.open_writer().journal.batch():
-                for one, note in batch:
+                for gleaning, note in batch:
                     progress.check()
-                    path = (note and note.note) or note_path(folder, one.id)
+                    path = (note and note.note) or note_path(folder, gleaning.id)
                     try:
                         if note is None:
-                            done = pen.create(one, path)
+                            done = pen.create(gleaning, path)
                         else:
-                            done = pen.extend(one, note, path)
+                            done = pen.extend(gleaning, note, path)
                     except (WriteError, UnreadableNoteError, UsageError, NotFoundError) as error:
                         progress.problem(path, error.message)
                         continue

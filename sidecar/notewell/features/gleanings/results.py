@@ -176,7 +176,9 @@ class _WithGleanings:
         if not self._is_daily(note.path) or not is_ordinary(note):
             return {}
         if note not in self._days:
-            self._days = {one: day for one, day in self._days.items() if one.path != note.path}
+            self._days = {
+                gleaning: day for gleaning, day in self._days.items() if gleaning.path != note.path
+            }
             self._days[note] = self._read_day(note)
         day = self._days[note]
         return {} if day is None else gleanings_of((day,))

@@ -200,8 +200,8 @@ class Gleanings:
         return Extraction(self._open, self._collection, self.state, web)
 
     def _store_status(self, key: str, status: GleaningStatus, reason: str) -> None:
-        made = self._collection.made().get(key)
-        self._write_status(key, None if made is None else made.note, status, reason)
+        existing = self._collection.made().get(key)
+        self._write_status(key, None if existing is None else existing.note, status, reason)
 
     def _write_status(
         self, key: str, note: str | None, status: GleaningStatus, reason: str
@@ -236,13 +236,13 @@ class Gleanings:
 
     def _views(self) -> Mapping[str, GleaningView]:
         marks = self.state.load().marks
-        made = self._collection.made()
+        existing = self._collection.made()
         found = gleanings_of(self._collection.days())
         views = {
-            key: _found_view(one, made.get(key), marks.get(key, Mark()))
-            for key, one in found.items()
+            key: _found_view(gleaning, existing.get(key), marks.get(key, Mark()))
+            for key, gleaning in found.items()
         }
-        return views | {key: one for key, one in made.items() if key not in found}
+        return views | {key: gleaning for key, gleaning in existing.items() if key not in found}
 
 
 def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -> bool:
@@ -250,20 +250,20 @@ def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -
     return status in {None, view.status} and all(word in text for word in words)
 
 
-def _found_view(one: Gleaning, made: GleaningView | None, mark: Mark) -> GleaningView:
+def _found_view(one: Gleaning, existing: GleaningView | None, mark: Mark) -> GleaningView:
     """A gleaning of daily notes, with title and status of its note where one is made."""
     first = one.seen[0]
     return GleaningView(
         id=one.id,
-        title=made.title if made is not None else shown_title(one, mark),
+        title=existing.title if existing is not None else shown_title(one, mark),
         url=one.url,
         domain=domain(one.url),
-        description=one.description or (made or mark).description,
+        description=one.description or (existing or mark).description,
         created=first.date or None,
         source=first.path,
         line=first.entry.line,
         days=one.days,
-        status=(made or mark).status,
-        reason=(made or mark).reason,
-        note=made.note if made is not None else None,
+        status=(existing or mark).status,
+        reason=(existing or mark).reason,
+        note=existing.note if existing is not None else None,
     )

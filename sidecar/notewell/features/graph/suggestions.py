@@ -89,11 +89,11 @@ def similar_pairs_among(
     pairs = _most_similar_pairs(vectors[rows], _PAIRS_DRAWN_PER_NOTE * len(position))
     return tuple(
         (
-            min(positions[one], positions[other]),
-            max(positions[one], positions[other]),
+            min(positions[first], positions[other]),
+            max(positions[first], positions[other]),
             round(min(score, 1.0), 4),
         )
-        for one, other, score in pairs
+        for first, other, score in pairs
     )
 
 

@@ -118,12 +118,12 @@ class GitHistory:
             if child.stdin is None or child.stdout is None:
                 raise SourceError("git does not answer.")
             while asked := list(islice(waiting, _ASKED_AT_ONCE)):
-                child.stdin.write("".join(f"{each}\n" for each in asked).encode())
+                child.stdin.write("".join(f"{blob}\n" for blob in asked).encode())
                 child.stdin.flush()
-                for each in asked:
+                for blob in asked:
                     *_, size = child.stdout.readline(_CHUNK).split() or [b""]
                     if size.isdigit():
-                        found[each] = int(size)
+                        found[blob] = int(size)
         return found
 
     def contents(self, ids: Iterable[str]) -> Iterator[bytes]:
@@ -225,9 +225,9 @@ class GitHistory:
             self._write_settings(self._place)
             yield self._place
             return
-        with tempfile.TemporaryDirectory(prefix="notewell-git-") as made:
-            self._write_settings(Path(made))
-            yield Path(made)
+        with tempfile.TemporaryDirectory(prefix="notewell-git-") as folder:
+            self._write_settings(Path(folder))
+            yield Path(folder)
 
     def _write_settings(self, folder: Path) -> None:
         is_sha1 = len(head_commit(self._check_repository)) == _ID_OF_SHA1

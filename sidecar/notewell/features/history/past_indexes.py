@@ -56,9 +56,9 @@ class LentEmbedder:
         hashes = [embed_hash(text) for text in texts]
         known = self._vault.index.stored_vectors(self._embedder.key, set(hashes))
         missing = [text for text, digest in zip(texts, hashes, strict=True) if digest not in known]
-        made = iter(self._embedder.embed_passages(missing) if missing else ())
+        embedded = iter(self._embedder.embed_passages(missing) if missing else ())
         rows = [
-            np.frombuffer(known[digest], np.float16) if digest in known else next(made)
+            np.frombuffer(known[digest], np.float16) if digest in known else next(embedded)
             for digest in hashes
         ]
         return np.asarray(rows, np.float32)
@@ -107,7 +107,9 @@ class PastIndexes:
             if job is None or _has_failed(job.engine):
                 job = _PastJob()
                 job.engine = self._worker.submit(
-                    interrupt.run_until, job.stop, lambda made=job: self._open(name, notes, made)
+                    interrupt.run_until,
+                    job.stop,
+                    lambda begun=job: self._open(name, notes, begun),
                 )
             self._jobs[name] = job  # the latest used is the last
             self._close_all_but(OPEN)
@@ -174,8 +176,8 @@ class PastIndexes:
             with notes() as source:
                 job.is_listing = False
                 self._copy_daily_settings(unfinished / "notes")
-                with closing(self._engine(unfinished, writable=True, source=source)) as made:
-                    made.index_now(progress=_check)
+                with closing(self._engine(unfinished, writable=True, source=source)) as engine:
+                    engine.index_now(progress=_check)
             interrupt.check()
             _make_small(unfinished / "index")
             shutil.rmtree(unfinished / "data", ignore_errors=True)  # the log of this run
@@ -216,9 +218,9 @@ class PastIndexes:
     def _forget_old(self, used: Path) -> None:
         """Delete the indexes that were used longest ago, but for those that are open."""
         used.touch()
-        made = [path for path in self._folder.iterdir() if (path / _WHOLE).exists()]
-        made.sort(key=lambda one: -one.stat().st_mtime)
-        for place in made[KEPT:]:
+        finished = [path for path in self._folder.iterdir() if (path / _WHOLE).exists()]
+        finished.sort(key=lambda one: -one.stat().st_mtime)
+        for place in finished[KEPT:]:
             if place.name not in self._jobs:
                 shutil.rmtree(place, ignore_errors=True)
 

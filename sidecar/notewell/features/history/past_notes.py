@@ -153,7 +153,7 @@ def checked_sizes(
             " `git fetch --refetch --no-filter` fetches the rest.",
             code="history_partial",
         )
-    sizes = {path: by_id[one] for path, one in files.items()}
+    sizes = {path: by_id[blob] for path, blob in files.items()}
     total = sum(size for path, size in sizes.items() if size <= most_of_each(path))
     if total > MOST_BYTES:
         raise _too_large(f"{total / 1e9:.1f} GB of notes, more than {MOST_BYTES / 1e9:.1f} GB")

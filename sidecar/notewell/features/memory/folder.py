@@ -103,8 +103,10 @@ class MemoryLinks:
 
     def neighbours(self, path: str) -> list[tuple[str, float]]:
         """Paths related to a memory or note in either direction, with the relation's weight."""
-        out = [(target, one.weight) for one, target in self._targets.get(path, ()) if target]
-        return out + [(memory.path, one.weight) for memory, one in self.into(path)]
+        out = [
+            (target, relation.weight) for relation, target in self._targets.get(path, ()) if target
+        ]
+        return out + [(memory.path, relation.weight) for memory, relation in self.into(path)]
 
     def superseded_by(self, memory: Memory) -> tuple[Memory, ...]:
         """The memories that take its place."""
@@ -184,8 +186,8 @@ def view(memory: Memory, links: MemoryLinks) -> MemoryView:
         accessed=iso(memory.accessed),
         access_count=memory.access_count,
         relations=tuple(
-            RelationView(one.kind, one.target, path, one.weight)
-            for one, path in links.targets(memory)
+            RelationView(relation.kind, relation.target, path, relation.weight)
+            for relation, path in links.targets(memory)
         ),
         warnings=memory.warnings,
     )
@@ -233,7 +235,7 @@ class MemoryFolder:
         with self._lock:
             walked = walker.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (folder,))
             known: dict[tuple[str, int, int], Memory] = {}
-            failed = [each.name + each.reason for each in walked.warnings]
+            failed = [warning.name + warning.reason for warning in walked.warnings]
             for file in walked.files:
                 if not self.has_note(file.path):
                     continue  # kept from those who ask
@@ -338,7 +340,7 @@ class MemoryFolder:
     def _forget(self, path: str) -> None:
         """Read a note again next time, even with equal size and time."""
         with self._lock:
-            self._known = {key: one for key, one in self._known.items() if key[0] != path}
+            self._known = {key: entry for key, entry in self._known.items() if key[0] != path}
 
 
 def _read(file: FileRef) -> Memory:
@@ -378,10 +380,10 @@ def _contradictions(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[
     superseded = set(_pairs(memories, links, "supersedes"))
     for pair in sorted(stated - superseded):
         yield Contradiction(*pair, stated=True, reason="stated")
-    for one, other in combinations(map(_Claim.of, memories[:_MAX_COMPARED]), 2):
-        reason = one.disagreement_with(other)
+    for claim, other in combinations(map(_Claim.of, memories[:_MAX_COMPARED]), 2):
+        reason = claim.disagreement_with(other)
         if reason is not None:
-            first, second = sorted((one.memory.id, other.memory.id))
+            first, second = sorted((claim.memory.id, other.memory.id))
             if (first, second) not in stated and (first, second) not in superseded:
                 yield Contradiction(first, second, stated=False, reason=reason)
 
@@ -439,7 +441,7 @@ def _stale(memories: Sequence[Memory], links: MemoryLinks, now: float) -> Iterat
 def _find_orphaned(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Ailing]:
     """Memories whose related note or source does not exist."""
     for memory in memories:
-        gone = [one.target for one, path in links.targets(memory) if path is None]
+        gone = [relation.target for relation, path in links.targets(memory) if path is None]
         if gone:
             yield _ailing(memory, f"related to notes that no longer exist: {', '.join(gone)}")
         source = memory.provenance or ""

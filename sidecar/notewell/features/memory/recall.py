@@ -127,7 +127,9 @@ class Recall:
         found = []
         for hit in hits:
             memory = hit.memory
-            kinds = [one.kind for one, path in self._links.targets(memory) if path == note.path]
+            kinds = [
+                relation.kind for relation, path in self._links.targets(memory) if path == note.path
+            ]
             found += [NoteMemoryLink(memory.id, kind) for kind in kinds]
             if memory.provenance in (note.path, note.path.removesuffix(".md")):
                 found.append(NoteMemoryLink(memory.id, "provenance"))

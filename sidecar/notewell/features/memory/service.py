@@ -338,9 +338,9 @@ class Memories:
     def _without(self, memory: Memory, kind: str, target: str) -> list[Relation]:
         """The memory's relations without the one of that kind to that target, however spelled."""
         return [
-            one
-            for one, path in self._folder.links().targets(memory)
-            if one.kind != kind or (one.target != target and path != f"{target}.md")
+            relation
+            for relation, path in self._folder.links().targets(memory)
+            if relation.kind != kind or (relation.target != target and path != f"{target}.md")
         ]
 
     def _changed_reply(
@@ -425,8 +425,8 @@ class Memories:
             vault=self._vault,
             memory=view(memory, links),
             related_from=tuple(
-                RelationView(one.kind, other.id, other.path, one.weight)
-                for other, one in links.into(memory.path)
+                RelationView(relation.kind, other.id, other.path, relation.weight)
+                for other, relation in links.into(memory.path)
             ),
             history=tuple(reversed(history(memory))),
         )

@@ -272,10 +272,10 @@ def read_figures(start: bytes, length: int) -> PhoneFigures:
         raise ValueError(f"the file has version {version} of the format, not {VERSION}")
     if said != length:
         raise ValueError(f"the file has {length:,} bytes of {said:,}: it is not whole")
-    made, *_, stamp = HEADER.unpack_from(start)[11:]
+    when, *_, stamp = HEADER.unpack_from(start)[11:]
     notes, passages, dimensions, model_dimensions = counts[:4]
     table = counts[6]
-    return PhoneFigures(made, notes, passages, dimensions, model_dimensions, table, stamp)
+    return PhoneFigures(when, notes, passages, dimensions, model_dimensions, table, stamp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -369,10 +369,12 @@ def _parts(
         chunks = [
             (place, chunk) for place, note in enumerate(some) for chunk in index.chunks_of(note.id)
         ]
-        known, vectors = index.vectors.of_chunks(np.array([one.id for _, one in chunks], np.int64))
+        known, vectors = index.vectors.of_chunks(
+            np.array([chunk.id for _, chunk in chunks], np.int64)
+        )
         if not len(known):
             continue
-        by_id = {one.id: (place, one.lines) for place, one in chunks}
+        by_id = {chunk.id: (place, chunk.lines) for place, chunk in chunks}
         found = [by_id[chunk] for chunk in known.tolist()]
         lines = [(min(of), max(of)) if of else (1, 1) for _, of in found]
         owners = np.array([place for place, _ in found], np.int64)

@@ -190,10 +190,12 @@ class PhoneIndex:
             match=MatchRule(*similar_relevance.MEANING_RULE),
             stamp=stamp,
         )
-        made = contents(index, self._table(), kept, head, progress.check)
-        content = encode(made)
+        phone_index = contents(index, self._table(), kept, head, progress.check)
+        content = encode(phone_index)
         self._replace(content)
-        progress.counts.update(notes=len(made.notes), passages=len(made.lines), bytes=len(content))
+        progress.counts.update(
+            notes=len(phone_index.notes), passages=len(phone_index.lines), bytes=len(content)
+        )
 
     def _replace(self, content: bytes) -> None:
         try:

@@ -191,17 +191,17 @@ class Session:
 
         `reading`: all statements see the same state, and none changes it.
         """
-        made = (
+        opened = (
             self.connection.transaction(isolation="repeatable_read", readonly=True)
             if reading
             else self.connection.transaction()
         )
         with translate_errors(self._server):
-            self._loop.wait(made.start())
-        with on_error(partial(self._roll_back, made)):
+            self._loop.wait(opened.start())
+        with on_error(partial(self._roll_back, opened)):
             yield
         with translate_errors(self._server):
-            self._loop.wait(made.commit())
+            self._loop.wait(opened.commit())
 
     def _roll_back(self, begun: asyncpg.transaction.Transaction) -> None:
         """Take back a transaction; where the connection was lost, the server does so."""

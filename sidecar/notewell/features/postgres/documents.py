@@ -78,7 +78,7 @@ def documents_of(
         streams = [texts[name].split() for name in PHRASE_FIELDS]
         streams.append(stemmer.analyze(texts[STEMS]))
         _post(postings, chunk_id, streams)
-        lengths = np.array([stored_length(len(each)) for each in streams], LENGTHS)
+        lengths = np.array([stored_length(len(stream)) for stream in streams], LENGTHS)
         words = SEPARATOR.join(f" {texts[name]} " for name in PHRASE_FIELDS if texts[name])
         documents.append(PassageWords(chunk_id, lengths.tobytes(), words))
     return NoteDocuments(
@@ -100,10 +100,12 @@ def _post(postings: dict[str, bytearray], chunk_id: int, streams: Sequence[Seque
         postings.setdefault(token, bytearray()).extend(_PLACE.pack(chunk_id, *by_field))
 
 
-def postings_of(made: Sequence[NoteDocuments]) -> list[tuple[str, int, bytes]]:
+def postings_of(documents: Sequence[NoteDocuments]) -> list[tuple[str, int, bytes]]:
     """The postings of some notes: the token, the id of the note, and where it stands there."""
     return [
-        (token, note.note_id, places) for note in made for token, places in note.postings.items()
+        (token, note.note_id, places)
+        for note in documents
+        for token, places in note.postings.items()
     ]
 
 
@@ -196,7 +198,7 @@ class DocumentTable:
     @cached_property
     def _means(self) -> list[float]:
         sums = self.lengths.sum(axis=0, dtype=np.int64)
-        return [(each + 1) / self.counted for each in sums.tolist()]
+        return [(total + 1) / self.counted for total in sums.tolist()]
 
     def mean_length(self, field: int) -> float:
         """The mean length of a field over all documents that BM25 counts."""

@@ -28,7 +28,7 @@ from notewell.index.row_values import LINK_COLUMNS, strings
 
 _TERMS, _LINKS, _GENERATION = "terms", "links", "generation"  # names of what is stored
 # Other arrays, or arrays of other tokens, are not read; counted up where they mean another thing.
-_FORMAT = f"1:{ANALYSIS}:{[each.name for each in (*fields(Segment), *fields(LinkTable))]}"
+_FORMAT = f"1:{ANALYSIS}:{[field.name for field in (*fields(Segment), *fields(LinkTable))]}"
 _MOST_CHANGED = 0.1  # of the notes since something was stored: else it is made and stored again
 KEPT_GENERATIONS = 10_000  # for which it is remembered which notes are gone
 
@@ -105,7 +105,7 @@ class HeldStructures:
         rows = [(int(note_id), bytes(packed)) for note_id, packed in terms]
         table = DocumentTable.of(documents)
         notes = NoteTable.of_segment(Segment.of(rows)) if rows else NoteTable()
-        made = self._make(self._generation(session), table, notes)
+        built = self._make(self._generation(session), table, notes)
         if notes.first is not None:
             self._arrays.save(
                 _TERMS,
@@ -115,10 +115,10 @@ class HeldStructures:
                     "document_ids": table.ids,
                     "document_notes": table.notes,
                     "document_lengths": table.lengths,
-                    _GENERATION: np.array(made.number),
+                    _GENERATION: np.array(built.number),
                 },
             )
-        return made
+        return built
 
     def _update(self, session: Session, held: Generation | None) -> Generation:
         """The table held, or else stored, with the changes since; else one made of all notes."""

@@ -261,7 +261,8 @@ def copy_all(
     model = source.current_model_key()
     if model is not None:
         target.use_model(
-            model, next(each.dimensions for each in source.stats().models if each.key == model)
+            model,
+            next(stored.dimensions for stored in source.stats().models if stored.key == model),
         )
     total, done = len(source.all_notes()), 0
     with filling or nullcontext():
@@ -389,4 +390,4 @@ def _totals(index: IndexReader) -> IndexCounts:
 
 
 def _vector_counts(index: IndexReader) -> dict[ModelKey, int]:
-    return {each.key: each.vectors for each in index.stats().models}
+    return {model.key: model.vectors for model in index.stats().models}

@@ -86,11 +86,11 @@ class PostingWriter:
             session.execute("UPDATE vaults SET template = $2 WHERE id = $1", self._vault, packed)
         self._replace(session, list(gone), [], generation)
         for texts in texts_of(session, self._vault, sorted({*changed, *also})):
-            made = []
+            documents = []
             for text in texts:
                 between()
-                made.append(documents_of(text, template, self._stemmer))
-            self._replace(session, [text.note_id for text in texts], made, generation)
+                documents.append(documents_of(text, template, self._stemmer))
+            self._replace(session, [text.note_id for text in texts], documents, generation)
         self._lines = counts
 
     def write_all(self, session: Session, generation: int) -> bytes:
@@ -107,9 +107,9 @@ class PostingWriter:
         session.execute(_STAGED)
         terms = TermCounts()
         for texts in texts_of(session, self._vault, ids):
-            made = [documents_of(text, template, self._stemmer) for text in texts]
-            self._add_documents(session, made, generation)
-            postings = postings_of(made)
+            documents = [documents_of(text, template, self._stemmer) for text in texts]
+            self._add_documents(session, documents, generation)
+            postings = postings_of(documents)
             session.copy("staged", tuple(_POSTINGS), postings)
             terms.add(postings)
         schema.insert_ordered(session, self._vault)
@@ -150,7 +150,7 @@ class PostingWriter:
         self,
         session: Session,
         notes: Sequence[int],
-        made: Sequence[NoteDocuments],
+        documents: Sequence[NoteDocuments],
         generation: int,
     ) -> None:
         """Put documents in the place of those that some notes had."""
@@ -165,21 +165,21 @@ class PostingWriter:
                 f"DELETE FROM {table} WHERE vault_id = $1 AND note_id = ANY($2)",
                 vault, notes,
             )  # fmt: skip
-        postings = postings_of(made)
+        postings = postings_of(documents)
         postings.sort(key=itemgetter(0))  # notes that share words are written to the same pages
-        self._add_documents(session, made, generation)
+        self._add_documents(session, documents, generation)
         upsert(session, "postings", vault, _POSTINGS, postings)
         self._count(session, [(token, places) for token, _, places in postings], lost)
 
     def _add_documents(
-        self, session: Session, made: Sequence[NoteDocuments], generation: int
+        self, session: Session, notes: Sequence[NoteDocuments], generation: int
     ) -> None:
         documents = [
-            (each.chunk_id, note.note_id, each.lengths, each.words)
-            for note in made
-            for each in note.documents
+            (document.chunk_id, note.note_id, document.lengths, document.words)
+            for note in notes
+            for document in note.documents
         ]
-        terms = [(note.note_id, generation, note.terms, note.lines) for note in made]
+        terms = [(note.note_id, generation, note.terms, note.lines) for note in notes]
         upsert(session, "documents", self._vault, _DOCUMENTS, documents)
         upsert(session, "note_terms", self._vault, _TERMS, terms)
 

@@ -126,9 +126,9 @@ class VaultReads:
             list(ids),
         )
         chunks = {row[0]: chunk_of(row) for row in found}
-        bare = [each - FIRST_PLACEHOLDER for each in ids if each >= FIRST_PLACEHOLDER]
+        bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
         if bare:
-            chunks |= {each.id: each for each in map(placeholder, self._bare(bare))}
+            chunks |= {chunk.id: chunk for chunk in map(placeholder, self._bare(bare))}
         return dict(sorted(chunks.items()))
 
     def _bare(self, note_ids: Sequence[int]) -> list[int]:

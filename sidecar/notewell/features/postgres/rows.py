@@ -181,7 +181,8 @@ def write_batch(session: Session, vault: int, batch: Batch) -> Changes:
     )  # fmt: skip
     _delete(session, vault, changes)
     moves = [
-        (each, move.new_path, move.size, move.mtime_ns) for each, move in changes.moved.items()
+        (note_id, move.new_path, move.size, move.mtime_ns)
+        for note_id, move in changes.moved.items()
     ]
     session.execute(
         "UPDATE notes n SET path = g.path, size = g.size, mtime_ns = g.mtime_ns, generation = $6"

@@ -85,7 +85,7 @@ class PostgresKeywords(NoteMatching):
         clauses = self._clauses(terms)
         if not clauses or limit < 1 or (notes is not None and not len(notes)):
             return no_hits()
-        postings = self._postings([each.form.text for each in clauses], notes)
+        postings = self._postings([clause.form.text for clause in clauses], notes)
         scores = np.zeros(self._documents.count, np.float64)
         for clause in clauses:
             self._add(scores, clause, postings.get(clause.form.text, _NONE))
@@ -191,7 +191,7 @@ class PostgresKeywords(NoteMatching):
 
     def _count(self, tokens: Sequence[str] | dict[str, float]) -> None:
         """Read the frequencies of tokens and their stems, as far as they are not known."""
-        forms = {*tokens, *(stem for each in tokens for stem in self._stemmer.analyze(each))}
+        forms = {*tokens, *(stem for token in tokens for stem in self._stemmer.analyze(token))}
         unknown = [form for form in forms if form not in self._counted]
         if not unknown:
             return

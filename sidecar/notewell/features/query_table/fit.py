@@ -175,7 +175,7 @@ def measure_agreement(table: QueryTable, texts: Sequence[str], vectors: FloatArr
         tokens = table.tokens(text)
         if number % 2:
             dropped = chance.random(len(tokens)) < _DROPPED
-            tokens = [-1 if gone else one for one, gone in zip(tokens, dropped, strict=True)]
+            tokens = [-1 if gone else token for token, gone in zip(tokens, dropped, strict=True)]
         one = table.summed(tokens)
         if one is None:
             continue

@@ -110,7 +110,7 @@ class TableWork:
         before = self._vault.query_table(embedder.key)
         try:
             with self._turn(progress):
-                self._fit(_Made(self._vault, embedder.key, teacher, progress), before)
+                self._fit(_Material(self._vault, embedder.key, teacher, progress), before)
         except OSError as error:
             raise WriteError(
                 f"The query table cannot be written ({error.strerror or error}); queries are"
@@ -133,16 +133,16 @@ class TableWork:
         finally:
             lock.release()
 
-    def _fit(self, made: _Made, before: QueryTable | None) -> None:
-        if before is not None and not self._is_outgrown(before) and made.agrees(before):
+    def _fit(self, material: _Material, before: QueryTable | None) -> None:
+        if before is not None and not self._is_outgrown(before) and material.agrees(before):
             table = replace(before, head=replace(before.head, made=time.time()))
         else:
-            table = made.table()
+            table = material.table()
         self._file.store(table)
 
 
-class _Made:
-    """One table being made: what it is made of, and the processor time that is left."""
+class _Material:
+    """The vault and the teacher that one table is fitted to."""
 
     def __init__(
         self, vault: OpenVault, key: ModelKey, teacher: Teacher, progress: RunProgress

@@ -164,10 +164,10 @@ class LiveText:
     def _blocks(self, result: Result) -> dict[str, _Shown]:
         """The blocks that a result shows, by their ids in the note."""
         blocks = (result.block, *(passage.block for passage in result.passages))
-        ids = [each for each in blocks if each is not None]
+        ids = [block for block in blocks if block is not None]
         note = result.path.removesuffix(".md")
-        found = {each: self._addresses.block_of(note, each) for each in ids}
-        return {each: _Shown(*block) for each, block in found.items() if block is not None}
+        found = {block_id: self._addresses.block_of(note, block_id) for block_id in ids}
+        return {block_id: _Shown(*block) for block_id, block in found.items() if block is not None}
 
     def _result(
         self,
@@ -179,15 +179,15 @@ class LiveText:
     ) -> Result:
         own = blocks.get(result.block or "")
         current = own is not None and known.get(own.uid) is not None
-        made = self._snippet(result, own, known, snippets)
+        snippet = self._snippet(result, own, known, snippets)
         passages = []
         for passage in result.passages:
             other = self._snippet(passage, blocks.get(passage.block or ""), known, snippets)
             passages.append(replace(passage, snippet=other.text, highlights=other.highlights))
         return replace(
             result,
-            snippet=made.text,
-            highlights=made.highlights,
+            snippet=snippet.text,
+            highlights=snippet.highlights,
             passages=tuple(passages),
             current=current,
             as_of=None if current else iso(last),

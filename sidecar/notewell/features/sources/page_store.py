@@ -161,12 +161,12 @@ class PageStore:
                 continue
             edited, path, stored = found
             if stored is not None:
-                made = write_page(load_page(stored), self._kind, path, self)
-                self._replace(self._file(path, stored), made.content, edited)
+                page = write_page(load_page(stored), self._kind, path, self)
+                self._replace(self._file(path, stored), page.content, edited)
                 with self._database:
                     self._database.execute("DELETE FROM used WHERE page = ?", (uid,))
                     self._database.executemany(
-                        "INSERT INTO used VALUES (?, ?)", [(block, uid) for block in made.used]
+                        "INSERT INTO used VALUES (?, ?)", [(block, uid) for block in page.used]
                     )
             with self._database:
                 self._database.execute("UPDATE page SET unwritten = 0 WHERE uid = ?", (uid,))

@@ -208,10 +208,10 @@ def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> WrittenText:
     text, task = _task(text, kind)
     converter = _TextConverter(kind, resolver)
     parts = _CODE.split(_EMBED.sub(r"\1", text))
-    made = "".join(
+    written = "".join(
         part if index % 2 else converter.convert(part) for index, part in enumerate(parts)
     )
-    return WrittenText(made, task, tuple(converter.inner), tuple(converter.used))
+    return WrittenText(written, task, tuple(converter.inner), tuple(converter.used))
 
 
 def _task(text: str, kind: OutlineKind) -> tuple[str, str]:

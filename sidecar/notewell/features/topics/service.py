@@ -95,12 +95,12 @@ class Topics:
 
     def _alike(self, ontology: Ontology) -> Iterator[AlikeTopics]:
         named = set()
-        for one, other, score in alike_in_name(ontology.topics):
-            named.add((one.path, other.path))
-            yield AlikeTopics(one.path, other.path, round(score, 3), "name")
-        for one, other, score in self._alike_in_meaning(ontology.topics):
-            if (one.path, other.path) not in named:
-                yield AlikeTopics(one.path, other.path, round(score, 3), "meaning")
+        for first, other, score in alike_in_name(ontology.topics):
+            named.add((first.path, other.path))
+            yield AlikeTopics(first.path, other.path, round(score, 3), "name")
+        for first, other, score in self._alike_in_meaning(ontology.topics):
+            if (first.path, other.path) not in named:
+                yield AlikeTopics(first.path, other.path, round(score, 3), "meaning")
 
     def _alike_in_meaning(self, topics: tuple[Topic, ...]) -> Iterator[tuple[Topic, Topic, float]]:
         if len(topics) < 2:
@@ -114,9 +114,9 @@ class Topics:
         vectors = means[[row_of[topic.id] for topic in known]].astype(np.float32)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-6))
         cosines = vectors @ vectors.T
-        for one, other in combinations(range(len(known)), 2):
-            if cosines[one, other] >= MIN_COSINE:
-                yield known[one], known[other], float(min(cosines[one, other], 1.0))
+        for first, other in combinations(range(len(known)), 2):
+            if cosines[first, other] >= MIN_COSINE:
+                yield known[first], known[other], float(min(cosines[first, other], 1.0))
 
     def _body(self, path: str, most: int) -> str:
         """The beginning of a note without its properties; "" if it is being changed."""

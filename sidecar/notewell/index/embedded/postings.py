@@ -70,8 +70,8 @@ def check_files(folder: Path) -> None:
     """
     try:
         meta = json.loads((folder / _META).read_bytes())
-        segments = {str(each["segment_id"]).replace("-", "") for each in meta["segments"]}
-        files = [each for each in folder.iterdir() if each.name.partition(".")[0] in segments]
+        segments = {str(segment["segment_id"]).replace("-", "") for segment in meta["segments"]}
+        files = [file for file in folder.iterdir() if file.name.partition(".")[0] in segments]
         damaged = _first_damaged(sorted(files))
         if damaged is not None:
             raise IndexFailure(f"The keyword index failed: {damaged.name} is damaged.")

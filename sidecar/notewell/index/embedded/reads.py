@@ -200,8 +200,8 @@ def _find(
 ) -> dict[int, Record]:
     if len(ids) > _MOST_AT_ONCE:
         return read(ids)
-    found = {each: row for each in ids if (row := kept.get(each)) is not None}
-    missing = [each for each in ids if each not in found]
+    found = {row_id: row for row_id in ids if (row := kept.get(row_id)) is not None}
+    missing = [row_id for row_id in ids if row_id not in found]
     if missing:
         new = read(missing)
         if len(kept) + len(new) > most:

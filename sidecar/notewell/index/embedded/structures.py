@@ -61,10 +61,12 @@ class ChunkNotes:
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     def changed(self, changes: Changes) -> ChunkNotes:
-        put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.puts)]
+        put_or_gone = [placeholder_id(note_id) for note_id in (*changes.gone, *changes.puts)]
         removed = ascending(np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64))
         bare = [
-            (placeholder_id(each), each) for each, put in changes.puts.items() if not put.chunks
+            (placeholder_id(note_id), note_id)
+            for note_id, put in changes.puts.items()
+            if not put.chunks
         ]
         new = np.array([*changes.chunks_added, *bare], dtype=np.int64).reshape(-1, 2)
         new = new[np.argsort(new[:, 0])]
@@ -315,12 +317,14 @@ def _load_vectors(store: Store, number: int, dimensions: int) -> Vectors | None:
     """The vectors of the snapshot; None if none fits."""
     changes = snapshots.load_snapshot(*_vector_changes(store, number))
     try:
-        made = reads.generations(store)[1] if changes is None else int(changes["snapshot"][0])
-        arrays = snapshots.load_snapshot(*_vector_snapshot(store, number, made))
+        generation = reads.generations(store)[1] if changes is None else int(changes["snapshot"][0])
+        arrays = snapshots.load_snapshot(*_vector_snapshot(store, number, generation))
         if arrays is None:
             return None
         model = vector_store.model_key(store, number)
-        return Vectors.from_arrays(dimensions, arrays, model, generation=made, changes=changes)
+        return Vectors.from_arrays(
+            dimensions, arrays, model, generation=generation, changes=changes
+        )
     except (KeyError, ValueError) as error:
         logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
         return None
@@ -488,7 +492,7 @@ class Structures:
             if self._graph is not None:
                 self._graph.update(
                     gone=changes.gone,
-                    moved=[(each, move.new_path) for each, move in changes.moved.items()],
+                    moved=[(note_id, move.new_path) for note_id, move in changes.moved.items()],
                     put=[
                         (note_id, note.path, note.aliases, list(map(link_columns, note.links)))
                         for note_id, note in changes.notes_put()

@@ -407,7 +407,8 @@ def store_vectors(
         answered += [chunk_id for chunk_id, _ in found]
         touched.update(note_id for _, note_id in found)
     connection.executemany(
-        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?", [(each,) for each in answered]
+        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?",
+        [(chunk_id,) for chunk_id in answered],
     )
     active = tables.optional_number(tables.get_meta(connection, "model_active")) == number
     for note_id in touched:

@@ -52,11 +52,13 @@ def write_batch(connection: sqlite3.Connection, batch: Batch) -> Changes:
     """Apply a batch on an open transaction."""
     changes = decide(batch, _before(connection, batch), time.time())
     next_generation(connection, text=changes.in_text)
-    connection.executemany("DELETE FROM notes WHERE id = ?", [(each,) for each in changes.gone])
+    connection.executemany(
+        "DELETE FROM notes WHERE id = ?", [(note_id,) for note_id in changes.gone]
+    )
     _move(connection, changes.moved, changes.generation)
     for note_id, note in changes.puts.items():
         _put(connection, note_id, note, changes)
-    removed = [(each,) for each in changes.chunks_removed]
+    removed = [(chunk_id,) for chunk_id in changes.chunks_removed]
     connection.executemany("DELETE FROM chunks WHERE id = ?", removed)
     connection.executemany(
         "UPDATE notes SET size=?, mtime_ns=? WHERE path=?",
@@ -77,8 +79,8 @@ def _before(connection: sqlite3.Connection, batch: Batch) -> Before:
     active = optional_number(get_meta(connection, "model_active"))
     texts = {chunk.text_hash for put in batch.puts for chunk in put.chunks}
     stored = {
-        each: set() if each is None else sound_vectors(connection, each, texts)
-        for each in {standing, model}
+        number: set() if number is None else sound_vectors(connection, number, texts)
+        for number in {standing, model}
     }
     notes = _notes(connection, batch)
     waiting = {notes[path].id for path in paths_before(batch, touched) & notes.keys()}
@@ -154,7 +156,7 @@ def _next(connection: sqlite3.Connection, table: str) -> int:
 def _json(values: Iterable[str | int]) -> str:
     """Paths and ids for `_AMONG`; a path that no database can hold names nothing."""
     return orjson.dumps(
-        [each for each in values if not isinstance(each, str) or is_storable(each)]
+        [value for value in values if not isinstance(value, str) or is_storable(value)]
     ).decode()
 
 
@@ -220,16 +222,16 @@ def _put_chunks(
 ) -> list[int]:
     """Write a note's passages; returns their checksums."""
     new, kept, checksums = [], [], []
-    for each in note.chunks:
-        row = chunk_row(each.chunk)
+    for entry in note.chunks:
+        row = chunk_row(entry.chunk)
         *placed, _header, _text = row
         checksum = passage_sum((note_id, *placed))
         checksums.append(checksum)
-        if each.id >= first_new:
-            vectors = (each.chunk.text_hash, each.vector_hash)
-            new.append((each.id, note_id, *row, checksum, *vectors))
+        if entry.id >= first_new:
+            vectors = (entry.chunk.text_hash, entry.vector_hash)
+            new.append((entry.id, note_id, *row, checksum, *vectors))
         else:
-            kept.append((*row, checksum, each.id))
+            kept.append((*row, checksum, entry.id))
     connection.executemany(
         "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
         " lines=?, header=?, text=?, checksum=? WHERE id=?",

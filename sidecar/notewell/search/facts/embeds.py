@@ -57,4 +57,4 @@ def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
     if not found:
         return ()
     sources = index.notes(sorted(found))
-    return tuple(sorted(each.path for each in sources.values()))[:MAX_EMBEDDING]
+    return tuple(sorted(source.path for source in sources.values()))[:MAX_EMBEDDING]

@@ -331,15 +331,15 @@ class _Added:
         folder = note.path.rpartition("/")[0].rpartition("/")[2]
         number = self.folder_ids.setdefault(folder, len(self.folder_ids))
         for name in names_of(note):
-            entries = [(each, 0.0) for each in name.stems] + list(name.wholes.items())
+            entries = [(stem, 0.0) for stem in name.stems] + list(name.wholes.items())
             self.owners.append(note.id)
             self.folders.append(number)
             self.keys.append(name.key)
             self.lengths.append(len(entries))
-            self.entries += [self._number(each) for each, _ in entries]
+            self.entries += [self._number(stem) for stem, _ in entries]
             self.shares += [share for _, share in entries]
-            for word, each in name.words.items():
-                self._words[word] = self._number(each)
+            for word, word_stem in name.words.items():
+                self._words[word] = self._number(word_stem)
 
     def rows(self) -> list[_Row]:
         starts = _starts(np.array(self.lengths, np.int64)).tolist()

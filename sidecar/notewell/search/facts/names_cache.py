@@ -48,8 +48,8 @@ class NamesCache:
             self._save(index)
 
     def _save(self, index: IndexReader) -> None:
-        made = np.array([self._generation], np.int64)
-        index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": made})
+        generations = np.array([self._generation], np.int64)
+        index.array_cache.save(_SNAPSHOT, _CONTENT, {**self._table.arrays(), "made": generations})
 
     def _load(self, index: IndexReader, latest: int) -> None:
         """Load the snapshot of an earlier process, unless the database is an older copy."""

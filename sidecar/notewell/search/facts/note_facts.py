@@ -259,7 +259,7 @@ class FactsCache:
     def __init__(self, root: Path, shelved: Collection[str], types: Collection[str] = ()) -> None:
         """`root` is the vault's folder; notes of the statuses and types are left out by default."""
         self.left_out = frozenset(shelved), frozenset(types)
-        self._types = frozenset(each.casefold() for each in types)
+        self._types = frozenset(name.casefold() for name in types)
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
         # Stated days are local days, so the facts of another time zone are others.
@@ -316,9 +316,9 @@ class FactsCache:
             self._generation, self._settings = generation, settings
 
     def _save(self, index: IndexReader) -> None:
-        made = np.array([self._generation, self._settings], np.int64)
+        generations = np.array([self._generation, self._settings], np.int64)
         facts = self._facts
-        arrays = {"ids": facts.ids, "table": facts.table, "made": made}
+        arrays = {"ids": facts.ids, "table": facts.table, "made": generations}
         index.array_cache.save(_SNAPSHOT, self._content, arrays)
 
     def _row(self, note: NoteBasics, daily: DailyNotes, templates: str | None) -> tuple[float, ...]:

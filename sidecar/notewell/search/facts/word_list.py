@@ -178,8 +178,8 @@ class WordListCache:
     def _save(self, index: IndexReader, generation: int) -> None:
         if len(self._words.words) >= _MIN_SAVED:
             text = np.frombuffer("\n".join(self._words.words).encode(), np.uint8)
-            made = np.array([generation], np.int64)
-            index.array_cache.save(_SNAPSHOT, _CONTENT, {"words": text, "made": made})
+            generations = np.array([generation], np.int64)
+            index.array_cache.save(_SNAPSHOT, _CONTENT, {"words": text, "made": generations})
 
     def _load(self, index: IndexReader, latest: int) -> None:
         """Load the snapshot of an earlier process, unless the database is an older copy."""

@@ -294,7 +294,7 @@ def _is_of_the_note(part: Node) -> bool:
         case PathContains(field, _):
             return field == "path"
         case All(parts) | Either(parts):
-            return all(_is_of_the_note(each) for each in parts)
+            return all(_is_of_the_note(part) for part in parts)
         case _:
             return False
 

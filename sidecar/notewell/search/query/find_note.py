@@ -55,7 +55,7 @@ def did_you_mean(index: IndexReader, path: str) -> str:
     path = path.removesuffix(".md")
     near = [paths[match] for match in difflib.get_close_matches(path, paths, n=3, cutoff=0.6)]
     if not near:  # a folder's name outweighs a short name
-        by_name = {_name_of(each): paths[each] for each in paths}
+        by_name = {_name_of(path): paths[path] for path in paths}
         names = difflib.get_close_matches(_name_of(path), by_name, n=3, cutoff=0.7)
         near = [by_name[name] for name in names]
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -69,7 +69,7 @@ class _Lexer:
                 start, count = self.at, len(self.out)
                 self.term()
                 self.out[count:] = [
-                    replace(each, start=start, end=self.at) for each in self.out[count:]
+                    replace(token, start=start, end=self.at) for token in self.out[count:]
                 ]
         for position in reversed(self.opened):
             self.warn("An opening parenthesis is never closed; it was read as text.")

@@ -109,7 +109,7 @@ class _Values:
             key = repr(value)  # 1, 1.0 and True are equal, but not as values
             values.setdefault(key, value)
             places.setdefault(key, []).append(at)
-        found = tuple((values[key], np.array(each, np.int64)) for key, each in places.items())
+        found = tuple((values[key], np.array(members, np.int64)) for key, members in places.items())
         return cls(found, np.array(sorted({at for at, _ in pairs}), np.int64))
 
 

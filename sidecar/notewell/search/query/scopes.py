@@ -75,7 +75,7 @@ def _patterns(node: Node | None) -> list[Matches]:
         case Within(_, part):
             return _patterns(part)
         case All(parts) | Either(parts):
-            return [each for part in parts for each in _patterns(part)]
+            return [pattern for part in parts for pattern in _patterns(part)]
         case _:
             return []
 

@@ -136,13 +136,15 @@ class Speller:
         The vault may have the beginning of a mistake as another mistake: `exclidra`, and once
         `exclidraw`.
         """
-        counts = [self._count(each) for each in group]
+        counts = [self._count(word) for word in group]
         if len(word) < _RARE_LETTERS or max(counts) > _RARE or not is_word(word):
             return group
         if word in group or any(map(self._is_in_a_name, group)):
             return group
         near = self.corrections(word)
-        better = [each for each in near if self._count(each) >= _MUCH_MORE * sum(counts)]
+        better = [
+            candidate for candidate in near if self._count(candidate) >= _MUCH_MORE * sum(counts)
+        ]
         return {**group, **dict.fromkeys(better, CORRECTION_WEIGHT)}
 
     def within_words(self, unknown: Collection[str]) -> dict[str, Mapping[str, float]]:
@@ -155,7 +157,9 @@ class Speller:
         for word in sorted(unknown):
             if len(word) >= _PART_LETTERS and is_word(word):
                 holding = self.words.current(self.index).containing(word)
-                counts = {each: count for each in holding if (count := self._count(each))}
+                counts = {
+                    candidate: count for candidate in holding if (count := self._count(candidate))
+                }
                 if counts:
                     best = sorted(counts, key=lambda each: (-counts[each], each))[:_MOST_HOLDING]
                     found[word] = dict.fromkeys(best, CORRECTION_WEIGHT)
@@ -168,20 +172,22 @@ class Speller:
         does not have: `показателя`, beside `показателям` and `показатель`.
         """
         near = self.corrections(word) if is_word(word) else {}
-        return {each: weight for each, weight in near.items() if each[:-1] == word[:-1]}
+        return {form: weight for form, weight in near.items() if form[:-1] == word[:-1]}
 
     def _is_rather_mistyped(self, words: Collection[str], joined: str) -> bool:
         """Tell whether one of the words is rather a mistake for a word far commoner than `joined`.
 
         The vault may have two words as one once, with the mistake in it: `stylesetings`.
         """
-        nearest = (self._count(each) for word in words for each in self.corrections(word))
+        nearest = (
+            self._count(correction) for word in words for correction in self.corrections(word)
+        )
         return self._count(joined) < _LEAST_COMMON * max(nearest, default=0)
 
     def _neighbours_of(self, word: str, ordered: Sequence[str]) -> list[tuple[str, str]]:
         """The words around a word of the query, as (before, after), "" if there is none."""
         around = ["", *ordered, ""]
-        return [(around[at], around[at + 2]) for at, each in enumerate(ordered) if each == word]
+        return [(around[at], around[at + 2]) for at, other in enumerate(ordered) if other == word]
 
     def _count(self, word: str) -> int:
         return self.index.keywords.document_frequency(word)
@@ -206,7 +212,11 @@ class Speller:
         known = self._count(word) > 0
         better = self._more_common(word) if known else self._corrections_by_sound(word)
         if not known and self.is_real is not None and self.is_real(word):
-            better = {each: better[each] for each in better if self._fits(each, neighbours)}
+            better = {
+                candidate: better[candidate]
+                for candidate in better
+                if self._fits(candidate, neighbours)
+            }
         elif not better and not known:
             parts = self._parts(word)
             better = {} if parts else self.corrections(word, edits=2)
@@ -215,18 +225,18 @@ class Speller:
             found.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
         elif better:
             found.alternatives[word] = better
-            best = next(each for each in better if each != word)
+            best = next(candidate for candidate in better if candidate != word)
             found.fixes.append(Fix((word,), self._surface(best)))
 
     def _corrections_by_sound(self, word: str) -> dict[str, float]:
         """The corrections at one edit, after words that sound alike: `graf` is *graph*."""
-        spelled = (word.replace(one, other) for one, other in _SOUNDS if one in word)
-        alike = [each for each in dict.fromkeys(spelled) if self._count(each)]
+        spelled = (word.replace(sound, other) for sound, other in _SOUNDS if sound in word)
+        alike = [spelling for spelling in dict.fromkeys(spelled) if self._count(spelling)]
         return dict.fromkeys(alike, CORRECTION_WEIGHT) | self.corrections(word)
 
     def _fits(self, word: str, neighbours: Sequence[tuple[str, str]]) -> bool:
         """Tell whether the vault often has a word beside one of its neighbours in the query."""
-        phrases = [(one, word) for one, _ in neighbours if one]
+        phrases = [(before, word) for before, _ in neighbours if before]
         phrases += [(word, other) for _, other in neighbours if other]
         having = map(self.index.keywords.notes_with_phrase, phrases)
         return any(len(notes) >= _OFTEN for notes in having)
@@ -245,10 +255,12 @@ class Speller:
         if not near:
             return {}
         least = min(distance for distance, _ in near.values())
-        equal = {each: count for each, (distance, count) in near.items() if distance == least}
+        equal = {
+            candidate: count for candidate, (distance, count) in near.items() if distance == least
+        }
         most = max(equal.values())
         ordered = sorted(equal, key=lambda each: (-equal[each], each))
-        common = [each for each in ordered if equal[each] >= _LEAST_COMMON * most]
+        common = [candidate for candidate in ordered if equal[candidate] >= _LEAST_COMMON * most]
         meant = self._meant_by(common[0]) if edits == 1 else None
         common = list(dict.fromkeys([meant, *common] if meant else common))
         return dict.fromkeys(common[:_MAX_CORRECTIONS], CORRECTION_WEIGHT / edits)
@@ -270,12 +282,14 @@ class Speller:
         to the distance; at two edits it must be right, or swapped with the second.
         """
         found: dict[str, tuple[float, int]] = {}
-        for each, distance in self.words.current(self.index).near(word, edits).items():
-            starts = each[0] == word[0] or (each[0] == word[1] and each[1:2] == word[0])
-            if starts or (edits == 1 and min(len(each), len(word)) >= _FIRST_LETTER):
-                count = self._count(each)  # the list may have words that are gone
+        for candidate, distance in self.words.current(self.index).near(word, edits).items():
+            starts = candidate[0] == word[0] or (
+                candidate[0] == word[1] and candidate[1:2] == word[0]
+            )
+            if starts or (edits == 1 and min(len(candidate), len(word)) >= _FIRST_LETTER):
+                count = self._count(candidate)  # the list may have words that are gone
                 if count:
-                    found[each] = (distance + (0.0 if starts else _WRONG_START), count)
+                    found[candidate] = (distance + (0.0 if starts else _WRONG_START), count)
         return found
 
     def _more_common(self, word: str) -> dict[str, float]:
@@ -292,21 +306,21 @@ class Speller:
     def _others(self, word: str) -> dict[str, int]:
         """Other words at one edit, with their frequency; no other forms of the word."""
         return {
-            each: count
-            for each, (distance, count) in self._near(word, 1).items()
-            if distance == 1 and not _is_another_form(word, each)
+            candidate: count
+            for candidate, (distance, count) in self._near(word, 1).items()
+            if distance == 1 and not _is_another_form(word, candidate)
         }
 
     def _join(
         self, ordered: Sequence[str], light: Collection[str]
     ) -> Iterator[tuple[tuple[str, str], str]]:
         """Neighbouring words that the vault has as one word, and this word."""
-        for one, two in dict.fromkeys(pairwise(ordered)):
-            joined = one + two
-            if one in light or two in light or joined in ordered or not is_word(joined):
+        for first, second in dict.fromkeys(pairwise(ordered)):
+            joined = first + second
+            if first in light or second in light or joined in ordered or not is_word(joined):
                 continue
             if len(joined) > _MIN_LETTERS and self._count(joined):
-                yield (one, two), joined
+                yield (first, second), joined
 
     def _parts(self, word: str) -> tuple[str, ...]:
         """Two words that the vault has next to each other, and that make the word together."""

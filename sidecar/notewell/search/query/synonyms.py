@@ -86,12 +86,12 @@ class Synonyms:
             group = self.groups[typed]
             name = typed
             if len(typed) == 1:
-                name = next((each for each in group if len(each) > 1), typed)
+                name = next((phrase for phrase in group if len(phrase) > 1), typed)
                 text = correct_text(text, [Fix(typed, " ".join(name))]) if name != typed else text
-            short = [each[0] for each in group if len(each) == 1]
+            short = [phrase[0] for phrase in group if len(phrase) == 1]
             for word in name:
-                others[word] = tuple(each for each in short if each != word)
-            used += [UsedSynonym(typed, each) for each in group if each != typed]
+                others[word] = tuple(other for other in short if other != word)
+            used += [UsedSynonym(typed, other) for other in group if other != typed]
         return WithSynonyms(text, others, tuple(used))
 
     def _names_in(self, ordered: Sequence[str]) -> Iterator[Name]:

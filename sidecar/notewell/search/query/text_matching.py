@@ -122,7 +122,7 @@ def candidate_chunks(phrase: str, keywords: KeywordIndex) -> IdArray:
         tuple(token for part in parts for token in part)
         for parts in islice(product(*choices), _MOST_SEQUENCES)
     ]
-    found = [keywords.chunks_with(each, adjacent=True) for each in sequences]
+    found = [keywords.chunks_with(sequence, adjacent=True) for sequence in sequences]
     return ascending(np.concatenate([NO_NOTES, *found]))
 
 

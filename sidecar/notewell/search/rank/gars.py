@@ -95,8 +95,8 @@ class Spreading:
         }
         notes = index.notes([*known, *named])
         reasons = {
-            notes[note_id].path: _reason(index, note_id, one, notes)
-            for note_id, one in known.items()
+            notes[note_id].path: _reason(index, note_id, activation, notes)
+            for note_id, activation in known.items()
             if note_id in notes
         }
         return tuple(

@@ -106,8 +106,8 @@ def find_names(
         begun, shares = _beginning(table, key, end)
     parts = [(names, scores), (same, np.ones(len(same))), (begun, shares)]
     return _of_notes(
-        table.owners[np.concatenate([each for each, _ in parts])],
-        np.concatenate([each for _, each in parts]),
+        table.owners[np.concatenate([word for word, _ in parts])],
+        np.concatenate([name for _, name in parts]),
         ascending(table.owners[same]),
         (table.owners[begun], shares),
         (
@@ -152,7 +152,7 @@ def _of_notes(
     here = among(starting, notes)
     np.maximum.at(shares, np.searchsorted(notes, starting[here]), typed[here].astype(np.float32))
     scored = best.astype(np.float32)
-    flags = [among(notes, each) for each in by_word]
+    flags = [among(notes, note_ids) for note_ids in by_word]
     found = NameMatches(notes, scored, among(notes, exact), shares, *flags)
     if len(notes) <= MOST:
         return found
@@ -212,10 +212,10 @@ class _Lookup:
     def _meanings(self, word: str) -> list[_Meaning]:
         known = self.alternatives.get(word) or {word: 1.0}
         most = max(known.values())
-        numbered = ((self.table.stem_ids.get(stem(each)), each) for each in known)
+        numbered = ((self.table.stem_ids.get(stem(form)), form) for form in known)
         found = [
-            _Meaning(word, number, known[each] / most)
-            for number, each in numbered
+            _Meaning(word, number, known[form] / most)
+            for number, form in numbered
             if number is not None
         ]
         least = _MIN_PREFIX if word == self.unfinished else _MIN_UNKNOWN_PREFIX
@@ -236,13 +236,16 @@ class _Lookup:
     def _join(self) -> list[_Meaning]:
         """Words of names that two neighbouring words of the query make together."""
         pairs = dict.fromkeys(pairwise(self.ordered))
-        found = ((one, two, self.table.stem_ids.get(stem(one + two))) for one, two in pairs)
-        known = [(one, two, number) for one, two, number in found if number is not None]
+        found = (
+            (first, second, self.table.stem_ids.get(stem(first + second)))
+            for first, second in pairs
+        )
+        known = [(first, second, number) for first, second, number in found if number is not None]
         # It says both words; the letters of the name's word are counted once.
         return [
             meaning
-            for one, two, number in known[:_MAX_WORDS]
-            for meaning in (_Meaning(two, number, 1.0, 0.0), _Meaning(one, number))
+            for first, second, number in known[:_MAX_WORDS]
+            for meaning in (_Meaning(second, number, 1.0, 0.0), _Meaning(first, number))
         ]
 
     def _idf(self, meanings: Sequence[_Meaning]) -> float:
@@ -324,9 +327,9 @@ class _Lookup:
         all_found = np.ones(len(names), np.bool_)
         any_said, any_left = np.zeros((2, len(names)), np.bool_)
         for word in content:
-            stands_for = {stem(each) for each in self.alternatives.get(word) or (word,)}
+            stands_for = {stem(form) for form in self.alternatives.get(word) or (word,)}
             by_name = said[places[word]] if word in places else np.zeros(len(names), np.bool_)
-            by_folder = np.array([not stands_for.isdisjoint(each) for each in stems], np.bool_)
+            by_folder = np.array([not stands_for.isdisjoint(part) for part in stems], np.bool_)
             all_found &= by_name | by_folder[of_names]
             any_said |= by_name
             any_left |= ~by_name

@@ -103,7 +103,7 @@ class Multipliers:
     graph: FloatArray | None = None
 
     def applied(self, scores: FloatArray) -> FloatArray:
-        given = [each for each in (self.tag, self.recency, self.graph) if each is not None]
+        given = [boost for boost in (self.tag, self.recency, self.graph) if boost is not None]
         return reduce(np.multiply, given, scores)
 
 

@@ -114,7 +114,7 @@ class _Answered:
             odds += self.elsewhere
         if asked.beyond_words is None:
             return odds > 0
-        least, most = (odds + self.beyond_words * each for each in _NEARER)
+        least, most = (odds + self.beyond_words * lead for lead in _NEARER)
         if least > 0 or most <= 0:
             return least > 0
         beyond = min(max(asked.beyond_words(), _NEARER[0]), _NEARER[1])

@@ -128,7 +128,7 @@ def search_keywords(
     typing: bool = False,
 ) -> KeywordResult:
     """Search for the terms of `text`, and for notes that it names."""
-    others = {word: each for word, each in terms.alternatives.items() if word not in terms.begun}
+    others = {word: forms for word, forms in terms.alternatives.items() if word not in terms.begun}
     unknown = terms.unknown | terms.begun
     named = find_names(names, text, alternatives=others, unknown=unknown, typing=typing)
     return search_terms(index, terms, terms.query, scope, limit=limit, weights=weights, names=named)

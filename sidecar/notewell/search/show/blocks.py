@@ -158,18 +158,18 @@ def block_id(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | Non
     """Block id at the best match: of its block, else of the nearest list item around it."""
     if not chunk.marks:
         return chunk.block
-    for each in (line, *(line_at(chunk, item) for item in items)):
+    for item_line in (line, *(line_at(chunk, item) for item in items)):
         for mark in chunk.marks:
-            if mark.first <= each <= mark.last:
+            if mark.first <= item_line <= mark.last:
                 return mark.block
     return None
 
 
 def _whole_lines(above: Sequence[StoredChunk]) -> Iterator[str]:
     """The texts of chunks, nearest first, without first lines that began in the chunk before."""
-    for one, before in zip_longest(above, above[1:]):
-        goes_on = before is not None and one.lines[:1] == before.lines[-1:]
-        yield one.text.partition("\n")[2] if goes_on else one.text
+    for item, before in zip_longest(above, above[1:]):
+        goes_on = before is not None and item.lines[:1] == before.lines[-1:]
+        yield item.text.partition("\n")[2] if goes_on else item.text
 
 
 def _begun_indent(above: Sequence[StoredChunk], line: int) -> int:

@@ -79,12 +79,12 @@ def _chunk_at(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
 
 def with_reasons(shown: Sequence[Result], ranked: Sequence[RankedNote]) -> tuple[Result, ...]:
     """The results of `ranked`, in its order; those that were added name the file and its page."""
-    files = {place.note_id: one for place, one in zip(ranked, shown, strict=True)}
+    files = {place.note_id: result for place, result in zip(ranked, shown, strict=True)}
     return tuple(
-        one
+        result
         if place.embedded not in files
-        else replace(one, reasons=(*one.reasons, _reason(files[place.embedded])))
-        for place, one in zip(ranked, shown, strict=True)
+        else replace(result, reasons=(*result.reasons, _reason(files[place.embedded])))
+        for place, result in zip(ranked, shown, strict=True)
     )
 
 

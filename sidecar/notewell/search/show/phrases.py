@@ -41,7 +41,7 @@ class QueryPhrases:
         notes = index.notes([note.note_id for note in ranked])
         chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
         hits = _Hits(index, self._texts)
-        return [self._lead(each, notes.get(each.note_id), chunks, hits) for each in ranked]
+        return [self._lead(note, notes.get(note.note_id), chunks, hits) for note in ranked]
 
     def _lead(
         self,
@@ -52,7 +52,7 @@ class QueryPhrases:
     ) -> RankedNote:
         if note is None or self._is_shown(note.title, *note.tags):
             return ranked
-        own = [each for each in ranked.passages if each[0] in chunks]
+        own = [passage for passage in ranked.passages if passage[0] in chunks]
         counts = {chunk_id: self._count(chunks[chunk_id]) for chunk_id, _ in own}
         if any(counts.values()):
             own.sort(key=lambda each: -counts[each[0]])  # those with as many stay in their order
@@ -80,7 +80,9 @@ class QueryPhrases:
 
     def _with_reasons(self, index: IndexReader, result: Result, snippets: Snippets) -> Result:
         seen = [result.title, result.heading or "", result.snippet]
-        seen += [text for each in result.passages for text in (each.heading or "", each.snippet)]
+        seen += [
+            text for passage in result.passages for text in (passage.heading or "", passage.snippet)
+        ]
         missing = [holds for holds in self._tests if not any(map(holds, seen))]
         note = index.note_at(result.path) if missing else None
         if note is None:

@@ -131,7 +131,7 @@ def _telling(
     to queries that name them. If nothing is left, the first other passage of the note is shown.
     """
     template = index.keywords.template_lines
-    kept = [each for each in chunks if not is_template(each[0].text, template)]
+    kept = [entry for entry in chunks if not is_template(entry[0].text, template)]
     if kept or not chunks:
         return kept
     others = index.chunks_of(chunks[0][0].note_id)
@@ -234,7 +234,7 @@ def _result(
     reader = reader_of(note.path)
     others = passages[1:]
     if reader is not None and reader.anchor != "line":
-        best, *others = [_with_own_address(each, reader.anchor) for each in (best, *others)]
+        best, *others = [_with_own_address(passage, reader.anchor) for passage in (best, *others)]
     return Result(
         path=note.path,
         title=note.title,
@@ -294,7 +294,7 @@ def without_words(
     """Ids of the notes that meet a query although neither words nor meaning found them."""
     if scope.notes is None:
         return NO_NOTES
-    found = [each.note_id for each in shown]  # also those that are shown for a file in them
+    found = [note.note_id for note in shown]  # also those that are shown for a file in them
     found_ids = np.concatenate((ranking.notes.ids, keyword.matches.note_ids, found))
     return without(scope.notes, found_ids.astype(np.int64))
 

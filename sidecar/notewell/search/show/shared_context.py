@@ -61,7 +61,7 @@ class SharedContext:
         own = {tag.casefold(): tag for tag in note.tags}
         found: Counter[str] = Counter()
         if own:
-            written = Counter(chain.from_iterable([each.tags for each in notes]))
+            written = Counter(chain.from_iterable([note.tags for note in notes]))
             for tag, count in written.items():
                 if tag.casefold() in own:
                     found[tag.casefold()] += count
@@ -90,7 +90,7 @@ class SharedContext:
 
 
 def _rarest(counts: Mapping[T, int], most: int) -> list[T]:
-    kept = [each for each in counts if counts[each] <= most]
+    kept = [term for term in counts if counts[term] <= most]
     return sorted(kept, key=lambda each: (counts[each], each))
 
 
@@ -131,7 +131,9 @@ class Reasons:
         for result in results:
             note = by_path[result.path]
             same = [
-                other for other, one in duplicate_of.items() if one == note.id and other in notes
+                other
+                for other, original in duplicate_of.items()
+                if original == note.id and other in notes
             ]
             annotated.append(
                 replace(

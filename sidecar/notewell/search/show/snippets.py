@@ -90,7 +90,7 @@ class Snippets:
         self._total_weight = sum(weights.values())
         self._chars = chars
         self._closest = closest
-        self._phrases = [_phrase_pattern(each) for each in phrases if " " in each]
+        self._phrases = [_phrase_pattern(phrase) for phrase in phrases if " " in phrase]
         self._tokens = {token.translate(_FLATTENING): token for token in weights}
         self._plain = [_QueryWord.of(flat, token) for flat, token in self._tokens.items()]
         self._plain = [word for word in self._plain if word.word.isalnum()]

@@ -28,15 +28,15 @@ _PARTS = (
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
     loaded = load_base(decoded.text, file.path)
-    made = NoteBuilder()
+    builder = NoteBuilder()
     for name, heading in _PARTS:
-        _section(made, heading, loaded.get(name))
+        _section(builder, heading, loaded.get(name))
     views = loaded.get("views")
     for view in views if isinstance(views, tuple) else ():
         if isinstance(view, Mapping):
             rest = {key: value for key, value in view.items() if key != "name"}
-            _section(made, f"View {_show(view.get('name'))}", rest)
-    return made.note(
+            _section(builder, f"View {_show(view.get('name'))}", rest)
+    return builder.note(
         file, FileDescription(file_title(file.path, _SUFFIX), warnings=decoded.warnings)
     )
 
@@ -52,11 +52,11 @@ def load_base(text: str, path: str) -> Mapping[str, PropertyValue]:
         ) from error
 
 
-def _section(made: NoteBuilder, heading: str, value: PropertyValue) -> None:
+def _section(builder: NoteBuilder, heading: str, value: PropertyValue) -> None:
     rows = list(_rows(value))
     if rows:
-        made.heading(1, heading)
-        made.paragraph("\n".join(rows), "list")
+        builder.heading(1, heading)
+        builder.paragraph("\n".join(rows), "list")
 
 
 def _rows(value: PropertyValue, name: str = "") -> Iterator[str]:

@@ -25,13 +25,13 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     package = Package(raw, file.path, "Word document")
     if _DOCUMENT not in package:
         raise package.refused("it has no text")
-    made = NoteBuilder()
+    builder = NoteBuilder()
     levels = _levels(package.elements("word/styles.xml"))
-    _Body(made, levels).write(package.elements(_DOCUMENT))
+    _Body(builder, levels).write(package.elements(_DOCUMENT))
     for part, heading in (("footnotes", "Footnotes"), ("endnotes", "Endnotes")):
-        below = _Body(made, levels, heading)
+        below = _Body(builder, levels, heading)
         below.write(package.elements(f"word/{part}.xml"))
-    return made.note(file, _describe(package, file))
+    return builder.note(file, _describe(package, file))
 
 
 def _levels(events: Iterable[XmlEvent]) -> Mapping[str, int]:
@@ -56,9 +56,9 @@ def _levels(events: Iterable[XmlEvent]) -> Mapping[str, int]:
 class _Body:
     """Writes the paragraphs of a part as they end."""
 
-    def __init__(self, made: NoteBuilder, levels: Mapping[str, int], heading: str = "") -> None:
+    def __init__(self, builder: NoteBuilder, levels: Mapping[str, int], heading: str = "") -> None:
         """`heading` is written above the first paragraph."""
-        self._made, self._levels, self._heading = made, levels, heading
+        self._builder, self._levels, self._heading = builder, levels, heading
         self._hidden = 0
         self._in_text = False
         self._text: list[str] = []
@@ -138,7 +138,7 @@ class _Body:
             return
         self._end_items()
         if level:
-            self._made.heading(level, text)
+            self._builder.heading(level, text)
         else:
             self._put(text, "paragraph")
 
@@ -149,9 +149,9 @@ class _Body:
 
     def _put(self, text: str, kind: SpanKind) -> None:
         if text.strip() and self._heading:
-            self._made.heading(1, self._heading)
+            self._builder.heading(1, self._heading)
             self._heading = ""
-        self._made.paragraph(text, kind)
+        self._builder.paragraph(text, kind)
 
 
 def _describe(package: Package, file: FileFacts) -> FileDescription:

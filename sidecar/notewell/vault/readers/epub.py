@@ -34,17 +34,17 @@ class _Book:
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     package = Package(raw, file.path, "EPUB book")
     book = _book(package)
-    made = NoteBuilder()
+    builder = NoteBuilder()
     warnings: list[str] = []
     for path in book.chapters[:_MAX_CHAPTERS]:
         decoded = decode(package.read(path))
         if decoded is None:
             warnings.append(f"The chapter {path} is no text and left out.")
             continue
-        if made.full:
+        if builder.full:
             break
-        write_markup(made, decoded.text, is_link=_no_link, titled=True)
-    return made.note(file, _describe(book, file, tuple(warnings)))
+        write_markup(builder, decoded.text, is_link=_no_link, titled=True)
+    return builder.note(file, _describe(book, file, tuple(warnings)))
 
 
 def _no_link(_: str) -> bool:

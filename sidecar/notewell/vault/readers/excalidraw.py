@@ -32,7 +32,7 @@ Element = Mapping[str, Json]
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
-    made = NoteBuilder()
+    builder = NoteBuilder()
     elements = _elements(decoded.text, file.path)
     frames = {
         name_of(element.get("id")): element
@@ -42,12 +42,14 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
     inside: defaultdict[str, list[Element]] = defaultdict(list)
     for element in elements:
         inside[name_of(element.get("frameId"))].append(element)
-    _write(made, [element for element in elements if name_of(element.get("frameId")) not in frames])
+    _write(
+        builder, [element for element in elements if name_of(element.get("frameId")) not in frames]
+    )
     for key, frame in frames.items():
-        made.heading(1, name_of(frame.get("name")), key or None)
-        _write(made, inside[key])
+        builder.heading(1, name_of(frame.get("name")), key or None)
+        _write(builder, inside[key])
     title = file_title(file.path, _SUFFIX)
-    return made.note(file, FileDescription(title, warnings=decoded.warnings))
+    return builder.note(file, FileDescription(title, warnings=decoded.warnings))
 
 
 def _elements(text: str, path: str) -> Sequence[Element]:
@@ -65,22 +67,22 @@ def _elements(text: str, path: str) -> Sequence[Element]:
     return sorted(kept, key=lambda one: (number_of(one.get("y")), number_of(one.get("x"))))
 
 
-def _write(made: NoteBuilder, elements: Sequence[Element]) -> None:
+def _write(builder: NoteBuilder, elements: Sequence[Element]) -> None:
     for element in elements:
         if element.get("type") == "text":
             # `text` has the line breaks that fit it into its box.
             text = text_of(element.get("originalText")) or text_of(element.get("text"))
-            made.paragraph(
+            builder.paragraph(
                 _WIKILINK.sub(lambda link: link[2] or link[1], text),
                 block=name_of(element.get("id")) or None,
             )
-            _link(made, text)
-        _link(made, name_of(element.get("link")))
+            _link(builder, text)
+        _link(builder, name_of(element.get("link")))
 
 
-def _link(made: NoteBuilder, text: str) -> None:
+def _link(builder: NoteBuilder, text: str) -> None:
     for match in _WIKILINK.finditer(text):
-        made.link(match[1], match[2] or "")
+        builder.link(match[1], match[2] or "")
 
 
 EXCALIDRAW = Reader(

@@ -103,7 +103,7 @@ class PageHead:
 
 
 def write_markup(
-    made: NoteBuilder, source: str, *, is_link: Callable[[str], bool], titled: bool = False
+    builder: NoteBuilder, source: str, *, is_link: Callable[[str], bool], titled: bool = False
 ) -> PageHead:
     """Write the readable text of a page; links for which `is_link` are recorded.
 
@@ -121,10 +121,10 @@ def write_markup(
         for meta in tree.css("meta[name]")
     }
     tree.strip_tags(list(_DROPPED), recursive=True)
-    writer = _PageWriter(made, is_link)
+    writer = _PageWriter(builder, is_link)
     root = tree.css_first("main") or tree.css_first("article") or tree.body
     if titled and tree.css_first("h1, h2, h3, h4, h5, h6") is None:
-        made.heading(1, shown_title)
+        builder.heading(1, shown_title)
     if root is not None:
         for node in root.traverse(include_text=True):
             writer.node(node)
@@ -135,8 +135,8 @@ def write_markup(
 class _PageWriter:
     """Writes a page node after node, in the order of the document."""
 
-    def __init__(self, made: NoteBuilder, is_link: Callable[[str], bool]) -> None:
-        self._made = made
+    def __init__(self, builder: NoteBuilder, is_link: Callable[[str], bool]) -> None:
+        self._builder = builder
         self._is_link = is_link
         self._block = _Block()
         self._rows: list[str] = []  # of the list or table that is being written
@@ -175,7 +175,7 @@ class _PageWriter:
         self._block = _Block()
         if block.kind == "code":
             self._end_rows()
-            self._made.paragraph(raw.expandtabs(4), "code")
+            self._builder.paragraph(raw.expandtabs(4), "code")
             return
         rows = [" ".join(row.split()) for row in raw.split("\n")] if "\n" in raw else [raw]
         text = " ".join(filter(None, (" ".join(row.split()) for row in rows)))
@@ -186,9 +186,9 @@ class _PageWriter:
             return
         self._end_rows()
         if block.kind == "heading":
-            self._made.heading(block.level, text)
+            self._builder.heading(block.level, text)
         else:
-            self._made.paragraph(text, block.kind)
+            self._builder.paragraph(text, block.kind)
         self._write_links()
 
     def _item(self, block: _Block, text: str) -> None:
@@ -211,13 +211,13 @@ class _PageWriter:
     def _end_rows(self) -> None:
         self._end_cells()
         if self._rows:
-            self._made.paragraph("\n".join(self._rows), self._rows_kind)
+            self._builder.paragraph("\n".join(self._rows), self._rows_kind)
             self._rows = []
         self._write_links()
 
     def _write_links(self) -> None:
         for address, shown in self._links:
-            self._made.link(address, shown, kind="markdown")
+            self._builder.link(address, shown, kind="markdown")
         self._links = []
 
     def flush(self) -> None:
@@ -254,13 +254,13 @@ def _around(node: Any) -> _Block:
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = _decode(raw, file.path)
-    made = NoteBuilder()
+    builder = NoteBuilder()
 
     def is_link(address: str) -> bool:
         target = address.partition("#")[0]
         return bool(target) and (not _SUFFIX.search(target) or target.lower().endswith(file.types))
 
-    page = write_markup(made, decoded.text, is_link=is_link)
+    page = write_markup(builder, decoded.text, is_link=is_link)
     ending = file.path[file.path.rfind(".") :]
     properties: dict[str, PropertyValue] = {
         name: page.meta[name] for name in ("author", "keywords") if page.meta.get(name)
@@ -271,7 +271,7 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         description=" ".join(page.meta.get("description", "").split()) or None,
         warnings=decoded.warnings,
     )
-    return made.note(file, described)
+    return builder.note(file, described)
 
 
 def _decode(raw: bytes, path: str) -> Decoded:

@@ -236,16 +236,16 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
         raise UnreadableNoteError(
             f"{file.path} is no image in the format PNG, JPEG, WebP or TIFF.", code="unreadable"
         )
-    made = NoteBuilder()
+    builder = NoteBuilder()
     for name in _SHOWN:
         for text in captions.texts.get(name, ()):
-            made.paragraph(text)
+            builder.paragraph(text)
     warnings: tuple[str, ...] = ()
     if file.ocr is not None:
         for paragraph in file.ocr.read(raw).split("\n\n"):
-            made.paragraph(paragraph)
+            builder.paragraph(paragraph)
         warnings = () if file.ocr.is_installed else (NO_OCR,)
-    return made.note(file, _describe(captions, file, warnings))
+    return builder.note(file, _describe(captions, file, warnings))
 
 
 def _describe(captions: Captions, file: FileFacts, warnings: tuple[str, ...]) -> FileDescription:

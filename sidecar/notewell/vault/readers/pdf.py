@@ -292,7 +292,8 @@ def _number(written: str) -> int:
         return int(written[:_MOST_DIGITS])
     values = [_ROMAN[letter] for letter in written[:_MOST_DIGITS]]
     return sum(
-        -one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True)
+        -value if value < after else value
+        for value, after in zip(values, [*values[1:], 0], strict=True)
     )
 
 
@@ -403,14 +404,14 @@ def _join_page(before: list[PrintedBlock], found: list[PrintedBlock]) -> None:
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
     pages = read_pages(raw, file.path, file.ocr)
-    made = NoteBuilder()
+    builder = NoteBuilder()
     for block in blocks_of(pages.lines):
         name = str(block.page)
         if block.level:
-            made.heading(block.level, block.text, name)
+            builder.heading(block.level, block.text, name)
         else:
-            made.paragraph(block.text, block=name)
-    return made.note(file, _describe(pages, file))
+            builder.paragraph(block.text, block=name)
+    return builder.note(file, _describe(pages, file))
 
 
 def _describe(pages: PdfPages, file: FileFacts) -> FileDescription:

@@ -98,7 +98,7 @@ def _begins(cue: _Cue, group: Sequence[_Cue]) -> bool:
     """True if a cue begins another paragraph."""
     last = group[-1]
     pauses = cue.start - last.end > _PAUSE_S or cue.start < last.start
-    return pauses or cue.speaker != last.speaker or sum(len(each.text) for each in group) > _LONG
+    return pauses or cue.speaker != last.speaker or sum(len(cue.text) for cue in group) > _LONG
 
 
 def _span(group: Sequence[_Cue], starts: Sequence[int], length: int) -> Span:

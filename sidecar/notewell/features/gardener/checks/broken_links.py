@@ -116,7 +116,7 @@ def _missing_notes(
     """Suggest a note for each name that several notes link and none has."""
     for links in missing:
         note, link = links[0]
-        paths = tuple(dict.fromkeys(one.path for one, _ in links))
+        paths = tuple(dict.fromkeys(note.path for note, _ in links))
         name = link.target.strip().strip("/")
         if len(paths) < _FEWEST or not name or _NO_NOTE.search(name) or day_in_name(name):
             continue

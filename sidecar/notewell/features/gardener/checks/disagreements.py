@@ -95,11 +95,11 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest to mark notes that are replaced, and the earlier of two that disagree."""
     yield from _find_replaced(garden)
     told: set[frozenset[str]] = set()
-    for one, other, kind in disagreements(statements(garden)):
-        pair = frozenset((one.path, other.path))
+    for first, other, kind in disagreements(statements(garden)):
+        pair = frozenset((first.path, other.path))
         if pair not in told:
             told.add(pair)
-            yield _suggest(garden, one, other, kind)
+            yield _suggest(garden, first, other, kind)
 
 
 def _find_replaced(garden: Garden) -> Iterator[SuggestionView]:

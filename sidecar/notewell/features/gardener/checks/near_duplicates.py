@@ -40,8 +40,8 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
         body = None if PROPERTY in note.properties else garden.read(note.path)
         if body is not None:
             shingles[note.path] = shingles_of(body)
-    for one, other, resemblance in pairs(_own(shingles)):
-        kept, marked = _rank(garden, one, other)
+    for first, other, resemblance in pairs(_own(shingles)):
+        kept, marked = _rank(garden, first, other)
         yield _suggest(garden, kept, marked, resemblance)
 
 
@@ -66,26 +66,26 @@ def _own(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> dict[str, npt.NDArra
 def pairs(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> Iterator[tuple[str, str, float]]:
     """Yield the pairs that resemble each other, and how much, best first; each note once."""
     found = sorted(
-        (-_resemblance(shingles[one], shingles[other]), one, other)
-        for one, other in _candidates(shingles)
+        (-_resemblance(shingles[first], shingles[other]), first, other)
+        for first, other in _candidates(shingles)
     )
     used: set[str] = set()
-    for resemblance, one, other in found:
-        if -resemblance >= MIN_RESEMBLANCE and not {one, other} & used:
-            used.update((one, other))
-            yield one, other, -resemblance
+    for resemblance, first, other in found:
+        if -resemblance >= MIN_RESEMBLANCE and not {first, other} & used:
+            used.update((first, other))
+            yield first, other, -resemblance
 
 
 def _candidates(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> Iterator[tuple[str, str]]:
     having: dict[int, list[str]] = defaultdict(list)
     shared: Counter[tuple[str, str]] = Counter()
     for path, hashes in sorted(shingles.items()):
-        for one in hashes[:_SKETCH].tolist():
-            shared.update((other, path) for other in having[one])
-            having[one].append(path)
-    for (one, other), count in shared.items():
-        if count >= _SKETCH_SHARE * min(_SKETCH, len(shingles[one]), len(shingles[other])):
-            yield one, other
+        for shingle_hash in hashes[:_SKETCH].tolist():
+            shared.update((other, path) for other in having[shingle_hash])
+            having[shingle_hash].append(path)
+    for (first, other), count in shared.items():
+        if count >= _SKETCH_SHARE * min(_SKETCH, len(shingles[first]), len(shingles[other])):
+            yield first, other
 
 
 def _resemblance(one: npt.NDArray[np.uint32], other: npt.NDArray[np.uint32]) -> float:

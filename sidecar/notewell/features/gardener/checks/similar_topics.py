@@ -31,8 +31,8 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
             values[value.topic].append((value.note, value.written))
     uses = Counter({path: len({note for note, _ in found}) for path, found in values.items()})
     used: set[str] = set()
-    for one, other, score, why in alike(garden, topics):
-        kept, left = sorted((one, other), key=lambda topic: (-uses[topic.path], topic.path))
+    for first, other, score, why in alike(garden, topics):
+        kept, left = sorted((first, other), key=lambda topic: (-uses[topic.path], topic.path))
         marked = PROPERTY in garden.notes[left.path].properties
         if marked or left.path in used or uses[left.path] > MOST_NOTES:
             continue
@@ -54,16 +54,16 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
 def alike(garden: Garden, topics: list[Topic]) -> Iterator[tuple[Topic, Topic, float, str]]:
     """Yield pairs of topics that are alike, how much, and in what."""
     named = set()
-    for one, other, score in alike_in_name(topics):
-        named.add((one.path, other.path))
-        yield one, other, score, "name"
+    for first, other, score in alike_in_name(topics):
+        named.add((first.path, other.path))
+        yield first, other, score, "name"
     known = [topic for topic in topics if topic.path in garden.row_of]
-    for one, other in combinations(known, 2):
-        if (one.path, other.path) not in named:
-            rows = garden.row_of[one.path], garden.row_of[other.path]
+    for first, other in combinations(known, 2):
+        if (first.path, other.path) not in named:
+            rows = garden.row_of[first.path], garden.row_of[other.path]
             cosine = float(garden.vectors[rows[0]] @ garden.vectors[rows[1]])
             if cosine >= MIN_COSINE:
-                yield one, other, min(cosine, 1.0), "meaning"
+                yield first, other, min(cosine, 1.0), "meaning"
 
 
 def merge_edits(
