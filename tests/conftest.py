@@ -107,6 +107,25 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say what of a whole run a quick one would have taken, in seconds of one worker."""
+    if config.getoption("quick"):
+        return
+    seconds = {True: 0.0, False: 0.0}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                is_slow = any(report.nodeid.startswith(name) for name in NOT_QUICK)
+                seconds[not is_slow] += report.duration
+    whole = sum(seconds.values())
+    if whole:
+        terminalreporter.write_line(
+            f"quick tests: {seconds[True]:,.0f} s of one worker; all: {whole:,.0f} s"
+        )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first; otherwise the order stays."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
