@@ -287,6 +287,25 @@ def test_similar_topics_become_the_one_that_more_notes_name() -> None:
     }
 
 
+def test_topics_are_similar_by_meaning_as_well() -> None:
+    texts = {
+        "Ontology/Bees.md": "",
+        "Ontology/Apiculture.md": "",
+        "Ontology/Cats.md": "",
+        "A.md": "---\ntopics: [Bees]\n---\n",
+    }
+    vectors = {
+        "Ontology/Bees.md": (1.0, 0.1, 0.0),
+        "Ontology/Apiculture.md": (1.0, 0.0, 0.1),
+        "Ontology/Cats.md": (0.0, 1.0, 0.0),
+    }
+    (suggestion,) = found("similar_topics", ontology(garden(texts, vectors)))
+
+    assert [edit.path for edit in suggestion.edit] == ["Ontology/Apiculture.md"]
+    assert suggestion.edit[0].set == {"duplicate_of": "[[Bees]]"}
+    assert "alike in meaning" in str(suggestion.evidence)
+
+
 def test_untitled_notes_have_the_title_of_their_heading() -> None:
     journal = {f"J/2026-01-0{n}.md": "# Not a title" for n in range(1, 7)}
     texts = journal | {

@@ -8,17 +8,20 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from notewell.base.errors import NotFoundError
+from notewell.base.errors import NotFoundError, WriteError
 from notewell.base.types import VaultRecord
 from notewell.contract.status import RunsRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.features.gardener import GardenRules
+from notewell.features.gardener import GardenRules, changes
 from notewell.features.gardener.requests import MakePlan, PlanReply
 from notewell.features.writes.requests import UndoRequest
+from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import Journal
 from tests.features.gardener.asked import Plans, killed_steps
 from tests.vaults import QUIET, settings_in
 
@@ -159,6 +162,79 @@ def test_a_changed_note_is_refused_and_the_rest_applied(opened: Open, vault: Pat
     assert "C.md" in plans.undo(plan.id, ()).refused[0].why
     assert bytes_of(vault)["C.md"] == b"changed later"
     assert bytes_of(vault)["B.md"] == NOTES["B.md"].encode()
+
+
+def test_a_note_that_was_deleted_is_refused_and_the_rest_applied(opened: Open, vault: Path) -> None:
+    plans = Plans(opened())
+    plan = made(plans)
+    (vault / "A.md").unlink()
+    done = plans.apply(plan.id, ())
+
+    assert {each.why.partition(" ")[0] for each in done.refused} == {"A.md"}
+    assert not (vault / "A.md").exists()
+    assert {path: bytes_of(vault)[path] for path in APPLIED if path != "A.md"} == {
+        path: text for path, text in APPLIED.items() if path != "A.md"
+    }
+
+
+def test_more_notes_than_one_undo_holds_are_applied_in_several_turns(
+    opened: Open, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MOST_NOTES", 2)
+    plans, before = Plans(opened()), bytes_of(vault)
+    plan = made(plans)
+    first = plans.apply(plan.id, ())
+
+    assert {each.why for each in first.refused} == {
+        "Too many notes for one undo. Apply the rest by itself."
+    }
+    now = bytes_of(vault)
+    assert len([path for path in APPLIED if now[path] != before[path]]) == 2
+    second = plans.apply(plan.id, ())
+    assert (second.refused, {path: bytes_of(vault)[path] for path in APPLIED}) == ((), APPLIED)
+    for done in (second, first):
+        plans.engine.answer(UndoRequest(done.undo))
+    assert bytes_of(vault) == before
+
+
+def test_a_disk_that_refuses_one_note_leaves_it_and_the_others_are_written(
+    opened: Open, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = opened()
+    plans = Plans(engine)
+    plan = made(plans)
+    edit = VaultWriter.edit
+
+    def refuse(writer: VaultWriter, path: str, *given: Any, **options: Any) -> Any:
+        if path == "A.md":
+            raise WriteError("A.md cannot be written: the disk is full.")
+        return edit(writer, path, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VaultWriter, "edit", refuse)
+        done = plans.apply(plan.id, ())
+    assert {each.why for each in done.refused} == {"A.md cannot be written: the disk is full."}
+    assert bytes_of(vault)["A.md"] == NOTES["A.md"].encode()
+    assert bytes_of(vault)["C.md"] == APPLIED["C.md"]
+
+    # The plan knows which are still to be done, and does them once the disk has room.
+    assert plans.apply(plan.id, ()).refused == ()
+    assert {path: bytes_of(vault)[path] for path in APPLIED} == APPLIED
+
+
+def test_without_the_text_of_before_nothing_is_taken_back(
+    opened: Open, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = opened()
+    plans = Plans(engine)
+    plan = made(plans)
+    plans.apply(plan.id, ())
+    monkeypatch.setattr(Journal, "before", lambda *_: None)
+    refused = plans.undo(plan.id, ()).refused
+
+    assert len(refused) == len(plan.suggestions)
+    assert "journal no longer has" in refused[0].why
+    assert {path: bytes_of(vault)[path] for path in APPLIED} == APPLIED
 
 
 def test_what_was_decided_does_not_come_again(opened: Open, vault: Path, tmp_path: Path) -> None:
