@@ -189,16 +189,23 @@ def test_loops_name_their_item() -> None:
     assert named == []
 
 
+PARTICIPLES = {"made", "found"}
+
+
 def test_variables_are_not_named_by_a_participle() -> None:
-    """`made` says that something was, and not what it is. Fields of stored records keep it."""
+    """They say that something was made or found, and not what it is. Fields of records may."""
     named = [
         f"{file.relative_to(PACKAGE)}:{node.lineno}"
         for file in FILES
         for function in nodes(file)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
-        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == "made")
-        or (isinstance(node, ast.arg) and node.arg == "made")
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and node.id in PARTICIPLES
+        )
+        or (isinstance(node, ast.arg) and node.arg in PARTICIPLES)
     ]
     assert named == []
 

@@ -242,8 +242,8 @@ def near(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - only needed after a mistake
 
     names = {name.casefold(): name for name in known}
-    found = get_close_matches(word.casefold(), names, n=1)
-    return names[found[0]] if found else None
+    close_names = get_close_matches(word.casefold(), names, n=1)
+    return names[close_names[0]] if close_names else None
 
 
 @contextmanager

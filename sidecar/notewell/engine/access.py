@@ -379,10 +379,10 @@ def _open(stored: DeviceFile, now: float) -> list[PairingCode]:
 def _take(stored: DeviceFile, wanted: str, now: float) -> PairingCode | None:
     """Take the pairing code with this digest; a wrong one is counted, and too many end them all."""
     stored.pairings = _open(stored, now)
-    found = next((pairing for pairing in stored.pairings if _same(pairing.code, wanted)), None)
-    if found is not None:
-        stored.pairings.remove(found)
-        return found
+    matched = next((pairing for pairing in stored.pairings if _same(pairing.code, wanted)), None)
+    if matched is not None:
+        stored.pairings.remove(matched)
+        return matched
     stored.wrong += 1
     if stored.wrong >= MAX_WRONG_CODES:
         stored.pairings, stored.wrong = [], 0

@@ -61,8 +61,8 @@ def answer(engine: AnsweringEngine, request: Request[R]) -> R:
     NotFoundError if this program has no such feature.
     """
     of_core = _answers().get(type(request))
-    found: Any = engine.features.answer(request) if of_core is None else of_core(engine, request)
-    reply: R = found
+    answered: Any = engine.features.answer(request) if of_core is None else of_core(engine, request)
+    reply: R = answered
     return reply
 
 

@@ -80,12 +80,12 @@ class MarkedNotes:
         self, vault: str, generation: int, search: Callable[[SearchRequest], SearchReply]
     ) -> bool:
         """True if a note has it; searched for again when the index has changed."""
-        seen, found = self._seen.get(vault, (-1, False))
+        seen, has_hidden = self._seen.get(vault, (-1, False))
         if seen != generation:
             request = SearchRequest(_MARKED, mode="keyword", limit=1, everything=True)
-            found = bool(search(request).results)
-            self._seen[vault] = generation, found
-        return found
+            has_hidden = bool(search(request).results)
+            self._seen[vault] = generation, has_hidden
+        return has_hidden
 
     def last_seen(self, vault: str) -> bool:
         """The last answer for a vault, by its id, whose engine may be closed now."""

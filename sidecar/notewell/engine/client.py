@@ -324,8 +324,8 @@ def exchange(
 def _connect(host: str, port: int, timeout: float) -> socket.socket:
     failed: OSError = ConnectionError("no address")
     # Bytes, because text would be encoded by IDNA, whose tables take long to load.
-    for found in socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM):
-        family, kind, protocol, _, address = found
+    for info in socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM):
+        family, kind, protocol, _, address = info
         connection = socket.socket(family, kind, protocol)
         connection.settimeout(timeout)
         try:

@@ -254,8 +254,8 @@ class Engine:
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
         wanted = self.features.search_requested(self.history.without_rejected(request))
-        found = self.features.search(wanted, self._search)
-        return self.history.logged(request, self.features.results_ready(request, found))
+        reply = self.features.search(wanted, self._search)
+        return self.history.logged(request, self.features.results_ready(request, reply))
 
     def _search(self, request: SearchRequest) -> SearchReply:
         """Search in a reader process where its result is the same as here, otherwise here."""

@@ -102,7 +102,7 @@ class Feature:
     def provided(self, kind: str) -> Mapping[str, str]:
         """Places of the parts that it provides of one kind, by name."""
         named = ((key.partition(":"), place) for key, place in self.provides.items())
-        return {name: place for (found, _, name), place in named if found == kind}
+        return {name: place for (part, _, name), place in named if part == kind}
 
     @property
     def is_optional(self) -> bool:
@@ -244,12 +244,12 @@ def commands(
 
     Those below a heading that the core lacks stand below its first one.
     """
-    found = {heading: dict(names) for heading, names in core.items()}
+    grouped = {heading: dict(names) for heading, names in core.items()}
     first = next(iter(core))
     for feature in features:
         for heading, names in feature.commands.items():
-            found[heading if heading in found else first].update(names)
-    return found
+            grouped[heading if heading in grouped else first].update(names)
+    return grouped
 
 
 def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
@@ -259,11 +259,11 @@ def sections(features: Sequence[Feature]) -> tuple[Section, ...]:
 
 def provided(features: Sequence[Feature], kind: str) -> Mapping[str, str]:
     """Places of the parts that features provide of one kind; the first of a name counts."""
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for feature in features:
         for name, place in feature.provided(kind).items():
-            found.setdefault(name, place)
-    return found
+            places.setdefault(name, place)
+    return places
 
 
 def open_source(features: Sequence[Feature], record: VaultRecord, settings: Settings) -> Source:

@@ -51,7 +51,7 @@ def find_installed(
 ) -> tuple[InstalledFeature, ...]:
     """The features of packages in these folders, by name; `known` are those that come first."""
     named = sorted(entry for folder in folders for entry in _entries(folder))
-    found: list[InstalledFeature] = []
+    installed: list[InstalledFeature] = []
     rows = list(known)
     for name, place, package in named:
         project, _, version = package.partition("-")
@@ -59,11 +59,11 @@ def find_installed(
         try:
             row = _check_row(load(place), rows)
         except Exception as error:  # noqa: BLE001 - a package of others may raise anything
-            found.append(replace(feature, problem=_problem(error)))
+            installed.append(replace(feature, problem=_problem(error)))
         else:
             rows.append(row)
-            found.append(replace(feature, name=row.name, row=row))
-    return tuple(found)
+            installed.append(replace(feature, name=row.name, row=row))
+    return tuple(installed)
 
 
 def _problem(error: Exception) -> str:

@@ -109,9 +109,9 @@ class Registry:
 
     def _read_list(self) -> Listed:
         if not switch.is_unfinished(self._folder):
-            found = self._read()
-            if isinstance(found, Listed):
-                return found
+            read_list = self._read()
+            if isinstance(read_list, Listed):
+                return read_list
         with self._lock():  # which takes back what a stopped process left
             return self._sound()
 
@@ -141,14 +141,14 @@ class Registry:
 
     def _sound(self) -> Listed:
         """Read the list, which is repaired where it is damaged; the caller holds the lock."""
-        found = self._read()
-        if isinstance(found, Listed):
-            return found
+        read_list = self._read()
+        if isinstance(read_list, Listed):
+            return read_list
         records, how = self._recover()
-        told = "missing" if found.content is None else "damaged"
+        told = "missing" if read_list.content is None else "damaged"
         notice = f"The list of vaults, {self._file}, was {told} and {how}"
-        if found.content is not None:
-            disk.replace(self._file.with_name(DAMAGED), found.content, durable=True)
+        if read_list.content is not None:
+            disk.replace(self._file.with_name(DAMAGED), read_list.content, durable=True)
             notice += f" The damaged file is kept as {DAMAGED}."
         listed = Listed(records, notice)
         self._write(listed)
@@ -242,12 +242,12 @@ class KnownVaults:
         """
         records = self.records()
         if word is not None:
-            found = _find_named(records, word, cwd)
+            record = _find_named(records, word, cwd)
         else:
-            found = _around(records, cwd) or _obvious(records)
-        if found is None:
+            record = _around(records, cwd) or _obvious(records)
+        if record is None:
             raise NotFoundError(_not_found(records, word))
-        return found
+        return record
 
     def add_mirror(self, name: str) -> VaultRecord:
         """Make a vault that clients fill, or give its record when there is one of that name.

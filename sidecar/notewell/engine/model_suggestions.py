@@ -119,18 +119,18 @@ class ModelSuggestions:
                 tokens += _tokens(passage.text)
         if self.settings.chunking.method == "semantic":
             tokens *= 2  # every sentence is read by itself too
-        found = shares(beginnings.values())
+        languages = shares(beginnings.values())
         return SuggestReply(
             vault=self.record.name,
             model=self.settings.model.name,
             languages=tuple(
                 LanguageShare(code, NAMES[code], round(share, 3))
-                for code, share in found.items()
+                for code, share in languages.items()
                 if share >= _SHOWN_SHARE
             ),
-            suggestion=self._suggestion(found, passages),
+            suggestion=self._suggestion(languages, passages),
             service=_cost(self.settings.model, passages, tokens) if remote else None,
-            further_models=tuple(self._further_models(found, passages)),
+            further_models=tuple(self._further_models(languages, passages)),
         )
 
     def waiting_service(self) -> ServiceCost | None:
@@ -141,13 +141,13 @@ class ModelSuggestions:
             return None
         return self.reply().service
 
-    def _suggestion(self, found: dict[str, float], passages: int) -> SuggestedModel | None:
+    def _suggestion(self, languages: dict[str, float], passages: int) -> SuggestedModel | None:
         """The suggested model, None if the present one reads nearly all notes."""
         rules = self.settings.model
         used = find_model(rules.name) if rules.provider == "local" else None
         if used is None or not set(used.languages) <= set(NAMES):
             return None  # a service, a model of one's own, or one of many languages
-        foreign = {code: share for code, share in found.items() if code not in used.languages}
+        foreign = {code: share for code, share in languages.items() if code not in used.languages}
         unread = sum(foreign.values())
         if unread < _FOREIGN_SHARE:
             return None
@@ -160,11 +160,17 @@ class ModelSuggestions:
             reason=_reason(foreign, unread, used, spec, minutes),
         )
 
-    def _further_models(self, found: dict[str, float], passages: int) -> Iterator[SuggestedModel]:
+    def _further_models(
+        self, languages: dict[str, float], passages: int
+    ) -> Iterator[SuggestedModel]:
         """Models for the language of most notes that their authors measured to be better."""
         rules = self.settings.model
         used = find_model(rules.name) if rules.provider == "local" else None
-        if used is None or used.published is None or next(iter(found), None) not in used.languages:
+        if (
+            used is None
+            or used.published is None
+            or next(iter(languages), None) not in used.languages
+        ):
             return
         for spec in CATALOGUE:
             better = spec.published is not None and spec.published > used.published

@@ -38,14 +38,14 @@ def note_reply(
     """A note as it is in its source, with its data in the index; `passage` is the one asked for."""
     stored = find_note(index, path)
     try:
-        found = source.read(source.stamp(stored.path))
+        read = source.read(source.stamp(stored.path))
     except UnreadableNoteError as error:
         if error.code != "vanished":
             raise
         raise NotFoundError(
             f"{stored.path} is in the index and no longer in the vault; the index will follow."
         ) from error
-    note = found.note
+    note = read.note
     entries = index.ledger(path=stored.path)
     return NoteReply(
         vault=vault.name,
@@ -54,7 +54,7 @@ def note_reply(
         aliases=note.aliases,
         tags=note.tags,
         description=note.description,
-        content=found.text,
+        content=read.text,
         properties=note.properties,
         headings=tuple(HeadingView(h.level, h.text, h.line) for h in note.headings),
         links_out=_links_out(index, stored.id),
@@ -70,7 +70,7 @@ def note_reply(
             for span in note.spans
             if span.block is not None
         ),
-        hash=found.content_hash.hex(),
+        hash=read.content_hash.hex(),
     )
 
 
@@ -130,11 +130,11 @@ def asked_for(index: IndexReader, request: NoteRequest) -> tuple[str, StoredChun
     path, _, number = request.id.rpartition("#")
     note = index.note_at(path)
     chunks = () if note is None else index.chunks_of(note.id)
-    found = next((chunk for chunk in chunks if chunk.ordinal == int(number)), None)
-    if found is not None and found.text_hash.hex().startswith(request.hash or ""):
-        return path, found
+    passage = next((chunk for chunk in chunks if chunk.ordinal == int(number)), None)
+    if passage is not None and passage.text_hash.hex().startswith(request.hash or ""):
+        return path, passage
     nearest = _nearest(index, path, chunks, int(number), request.hash)
-    why = "there is no such passage" if found is None else "it is another passage by now"
+    why = "there is no such passage" if passage is None else "it is another passage by now"
     raise StalePassageError(
         f"{request.id} is stale: {why}; "
         + (f"the nearest one is {nearest}" if nearest else "search for its text again")

@@ -106,8 +106,8 @@ def _collapse(entries: Iterable[LedgerEntry]) -> tuple[LedgerRow, ...]:
             alike[".*"].append(entry)
         else:
             rows.append(ledger_row(entry))
-    for name, found in alike.items():
-        rows.append(ledger_row(replace(found[0], path=name), len(found)))
+    for name, kept in alike.items():
+        rows.append(ledger_row(replace(kept[0], path=name), len(kept)))
     return tuple(sorted(rows, key=lambda row: row.path))
 
 
@@ -235,8 +235,10 @@ def _semantic(
         reasons.append(f"{models.answering} answers, not {models.name}: {models.reason}")
     waiting = chunks - vectors
     if waiting > 0:
-        found = ", found by approximate meaning until then" if counts.approximate else ""
-        reasons.append(f"{waiting:,} of {chunks:,} passages still wait for their embedding{found}")
+        until_then = ", found by approximate meaning until then" if counts.approximate else ""
+        reasons.append(
+            f"{waiting:,} of {chunks:,} passages still wait for their embedding{until_then}"
+        )
     if degraded is not None:
         reasons.append(f"{_STEPS[degraded.step]}: {degraded.reason}")
     return "partial" if waiting > 0 else "ready", "; ".join(reasons) or None

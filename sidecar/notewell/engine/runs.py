@@ -127,12 +127,12 @@ class RunLog:
     def run(self, number: int) -> RunView:
         """One run; NotFoundError if the log does not have it."""
         self._settle()
-        found = self._select("WHERE id = ?", number)
-        if not found:
+        runs = self._select("WHERE id = ?", number)
+        if not runs:
             raise NotFoundError(
                 f"There is no run {number}. `notewell runs list` shows the newest {MOST}."
             )
-        return found[0]
+        return runs[0]
 
     def cancel(self, number: int) -> RunView:
         """Ask a run to stop, in whatever process it works; one that has ended stays as it is."""
@@ -173,13 +173,13 @@ class RunLog:
                 self._change(partial(_finish, number=int(run.id), end=_DIED))
 
     def _select(self, which: str, value: object) -> tuple[RunView, ...]:
-        found = self._read(
+        rows = self._read(
             lambda db: [
                 _run(row)
                 for row in db.execute(f"SELECT {_COLUMNS} FROM runs {which}", (value,))  # noqa: S608 - words of our own
             ]
         )
-        return tuple(found or ())
+        return tuple(rows or ())
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """The outcome of reading by `work`; None if there is no file yet."""

@@ -62,7 +62,7 @@ class SampleCheck:
         known = tuple(self.index.manifest().values())
         drawn = draw(known, min(most, len(known)))
         changed = vectors = 0
-        found: list[Difference] = []
+        samples: list[Difference] = []
         for entry in drawn:
             try:
                 stamp = self.source.stamp(entry.path)
@@ -74,16 +74,18 @@ class SampleCheck:
                 changed += 1  # the next look at the vault tells why
                 continue
             if read.content_hash != entry.content_hash:
-                found.append(Difference(entry.path, "its content, though size and time are equal"))
+                samples.append(
+                    Difference(entry.path, "its content, though size and time are equal")
+                )
                 continue
             chunks = self._cut(read, entry)
-            found += (Difference(entry.path, what) for what in self._of_passages(entry, chunks))
+            samples += (Difference(entry.path, what) for what in self._of_passages(entry, chunks))
             with suppress(ModelError):
                 compared, differs = self._of_vector(chunks)
                 vectors += compared
                 if differs:
-                    found.append(Difference(entry.path, "the vector of a passage"))
-        return SampleReport(len(drawn) - changed, changed, vectors, tuple(found))
+                    samples.append(Difference(entry.path, "the vector of a passage"))
+        return SampleReport(len(drawn) - changed, changed, vectors, tuple(samples))
 
     def _cut(self, read: HashedNote, entry: ManifestEntry) -> tuple[Chunk, ...]:
         """The passages of the note; none where sentences were compared, which takes long."""

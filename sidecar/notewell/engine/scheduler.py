@@ -102,13 +102,13 @@ class Scheduler:
 
     def upcoming(self, now: float) -> tuple[Due, ...]:
         """The runs that are due next, the first of them first; none before `start`."""
-        found = []
+        upcoming_runs = []
         for kind, since in list(self._since.items()):
             # A clock that was set back must not put off a run for as long.
             at = next_due(self._times.get(kind, ""), min(since, now))
             if at is not None:
-                found.append(Due(kind, at))
-        return tuple(sorted(found, key=lambda one: (one.at, one.kind)))
+                upcoming_runs.append(Due(kind, at))
+        return tuple(sorted(upcoming_runs, key=lambda one: (one.at, one.kind)))
 
     def start_due(self, now: float) -> None:
         for due in self.upcoming(now):

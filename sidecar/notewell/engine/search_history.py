@@ -85,8 +85,8 @@ class SearchHistory:
             seen = rank
             if seen is None and found_query is not None:
                 seen = _rank(found_query, note.path)
-            found = found_query.id if found_query is not None else None
-            return Opened(time.time(), storable(text), note.path, pin, seen, found)
+            logged_id = found_query.id if found_query is not None else None
+            return Opened(time.time(), storable(text), note.path, pin, seen, logged_id)
 
         try:
             recorded = self._log.add_opened(make, query_id=query_id, query=query)
@@ -166,7 +166,7 @@ class SearchHistory:
 
 
 def _rank(logged_query: QueryEntry, path: str) -> int | None:
-    paths = [found for found, _ in logged_query.results]
+    paths = [logged_path for logged_path, _ in logged_query.results]
     return paths.index(path) + 1 if path in paths else None
 
 

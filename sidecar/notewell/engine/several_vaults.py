@@ -36,8 +36,8 @@ def find_named(word: str | None, records: Sequence[VaultRecord]) -> tuple[VaultR
         return tuple(records)
     if "," not in word:
         return ()
-    found = [_one(part.strip(), records) for part in word.split(",") if part.strip()]
-    return tuple(dict.fromkeys(found))
+    named = [_one(part.strip(), records) for part in word.split(",") if part.strip()]
+    return tuple(dict.fromkeys(named))
 
 
 def _one(word: str, records: Sequence[VaultRecord]) -> VaultRecord:
@@ -77,12 +77,12 @@ def merge_answers(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
         raise problems[0]
     replies = [part.reply for part in parts if part.reply is not None]
     best = max(_best(reply) for reply in replies)
-    found = [
+    results = [
         replace(result, vault=reply.vault, score=min(result.score * _best(reply) / best, 1.0))
         for reply in replies
         for result in reply.results
     ]
-    found.sort(key=lambda one: (-one.score, one.vault or "", one.path))
+    results.sort(key=lambda one: (-one.score, one.vault or "", one.path))
     counts: Counter[str] = Counter()
     for reply in replies:
         counts.update(reply.filtered)
@@ -101,7 +101,7 @@ def merge_answers(parts: Sequence[VaultAnswer], limit: int) -> SearchReply:
         took_ms=max(reply.took_ms for reply in replies),
         total=sum(reply.total for reply in replies),
         confidence=max(sure, default=None),
-        results=tuple(found[:limit]),
+        results=tuple(results[:limit]),
         warnings=_warnings(parts),
     )
 

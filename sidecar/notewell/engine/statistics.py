@@ -91,11 +91,11 @@ def _folder(note: StoredNote) -> str | None:
 
 def _tags(note: StoredNote) -> set[str | None]:
     """Tags in their compared form, each with its parent tags."""
-    found: set[str | None] = set()
+    unique: set[str | None] = set()
     for tag in note.tags:
         steps = tag.casefold().split("/")
-        found.update("/".join(steps[: depth + 1]) for depth in range(len(steps)))
-    return found
+        unique.update("/".join(steps[: depth + 1]) for depth in range(len(steps)))
+    return unique
 
 
 def _months(notes: Sequence[StoredNote]) -> Iterator[MonthCount]:

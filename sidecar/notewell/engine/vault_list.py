@@ -116,9 +116,9 @@ def rebuilt(data_dir: Path) -> tuple[tuple[VaultRecord, ...], tuple[VaultRecord,
     known: list[VaultRecord] = []
     unknown: list[VaultRecord] = []
     for folder in folders:
-        found = _read_noted(folder)
-        if found is not None:
-            known.append(found)
+        noted_record = _read_noted(folder)
+        if noted_record is not None:
+            known.append(noted_record)
         elif not noted or (folder / RECORD).exists():
             derived = _derive(data_dir, folder)
             (unknown if derived.source == "folder" else known).append(derived)

@@ -155,10 +155,10 @@ class _Piece(NamedTuple):
 
 def tokens(text: str) -> list[str]:
     """Tokens of `text` in order; a compound's parts come before its whole."""
-    found: list[str] = []
+    terms: list[str] = []
     for compound in _compounds(text):
-        found += _all_tokens(compound) if len(compound) <= _CACHED_LENGTH else _tokens_of(compound)
-    return found
+        terms += _all_tokens(compound) if len(compound) <= _CACHED_LENGTH else _tokens_of(compound)
+    return terms
 
 
 def words(text: str) -> list[str]:
@@ -200,8 +200,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _compounds(text: str) -> list[str]:
-    found: list[str] = _pattern(text).findall(text)
-    return found
+    compounds: list[str] = _pattern(text).findall(text)
+    return compounds
 
 
 def _of(compound: str) -> tuple[_Piece, ...]:
@@ -246,13 +246,13 @@ def _pieces_with_signs(match: re.Match[str]) -> Iterator[_Piece]:
 
 def _wide_pieces(text: str) -> Iterator[_Piece]:
     """The pieces of a number in groups, a quantity, or a name with a sign, and its other forms."""
-    found = [
+    wide = [
         _Piece(piece.text, inner.start() + piece.start, inner.start() + piece.end, piece.extra)
         for inner in _INNER.finditer(text)
         for piece in _plain_pieces(inner.group())
     ]
-    yield from found
-    known = {piece.text for piece in found}
+    yield from wide
+    known = {piece.text for piece in wide}
     for form in dict.fromkeys(wide_forms(text)):
         if form not in known and len(form) <= MAX_TOKEN:
             yield _Piece(form, 0, len(text), extra=True)

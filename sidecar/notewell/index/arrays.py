@@ -108,5 +108,5 @@ def among(ids: IdArray, ascending: IdArray) -> npt.NDArray[np.bool_]:
         return np.zeros(len(ids), np.bool_)
     at = np.searchsorted(ascending, ids)
     at[at == len(ascending)] = 0
-    found: npt.NDArray[np.bool_] = ascending[at] == ids
-    return found
+    is_among: npt.NDArray[np.bool_] = ascending[at] == ids
+    return is_among

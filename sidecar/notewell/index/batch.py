@@ -363,10 +363,10 @@ class VectorHeirs:
             self._all = _Ranges(self._before)
         alike = self._by_text.get(chunk.text)
         if alike is None:
-            found = self._all.overlapping(chunk.start, chunk.end)
+            overlapping = self._all.overlapping(chunk.start, chunk.end)
         else:
-            found = alike.overlapping(chunk.start, chunk.end) or alike.first
-        return None if found is None else found.vector_hash
+            overlapping = alike.overlapping(chunk.start, chunk.end) or alike.first
+        return None if overlapping is None else overlapping.vector_hash
 
 
 class _Ranges:

@@ -84,9 +84,9 @@ class FieldWeights:
     template: float = 1.0
 
 
-def idf(found: int, among: int) -> float:
-    """Inverse document frequency of a token that `found` of `among` documents contain."""
-    return math.log1p((among - found + 0.5) / (found + 0.5))
+def idf(having: int, among: int) -> float:
+    """Inverse document frequency of a token that `having` of `among` documents contain."""
+    return math.log1p((among - having + 0.5) / (having + 0.5))
 
 
 def no_hits() -> ChunkHits:
@@ -200,14 +200,14 @@ def note_text(
     chunks: Sequence[ChunkText],
 ) -> SearchText:
     """The keywords' parts of a note, whose `properties` are the body if it has no other text."""
-    found = property_words(properties)
-    values = "\n".join(word for words in found.values() for word in words)
+    stated = property_words(properties)
+    values = "\n".join(word for words in stated.values() for word in words)
     if not chunks:
         chunks = (ChunkText(placeholder_id(note_id), (), values, of_properties=True),)
     elif len(chunks) == 1 and properties_text(properties).startswith(chunks[0].text):
         chunks = (replace(chunks[0], text=values, of_properties=True),)
     by_field: defaultdict[str, list[str]] = defaultdict(list)
-    for name, words in found.items():
+    for name, words in stated.items():
         by_field[_PROPERTY_FIELDS.get(name.lower(), "properties")] += map(link_words, words)
     fields = {name: tuple(words) for name, words in by_field.items()}
     return SearchText(note_id, path, title, aliases, tags, tuple(chunks), fields)

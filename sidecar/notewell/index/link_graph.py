@@ -51,12 +51,12 @@ class LinkGraph:
         )
 
     def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
-        found = []
+        links = []
         for source in sorted(self.backlinks(note_id)):
-            found += [
+            links += [
                 (source, link) for link, target in self.links_out(source) if target == note_id
             ]
-        return tuple(found)
+        return tuple(links)
 
     def neighbours(self, note_id: int) -> frozenset[int]:
         if note_id not in self._changed:

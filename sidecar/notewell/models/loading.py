@@ -301,9 +301,9 @@ def scale_of(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> Cos
 
     None if it cannot be measured, which a later start tries again.
     """
-    found = kept_scale(embedder, spec, model_dir)
-    if found is not None:
-        return found
+    kept = kept_scale(embedder, spec, model_dir)
+    if kept is not None:
+        return kept
     path = _path(embedder, model_dir)
     try:
         scale = measure(embedder)

@@ -125,10 +125,10 @@ class Q4File:
         return Norm(self.numbers(f"{name}.w"), self.numbers(f"{name}.b"))
 
     def _entry(self, name: str, kind: int) -> tuple[int, int]:
-        found = self._tensors.get(name)
-        if found is None or found[0] != kind:
+        entry = self._tensors.get(name)
+        if entry is None or entry[0] != kind:
             raise self._damage_error(f"it has no tensor {name!r} of the right type")
-        return found[1], found[2]
+        return entry[1], entry[2]
 
     def _array(self, kind: npt.DTypeLike, count: int, offset: int) -> npt.NDArray[Any]:
         return np.frombuffer(self._bytes, kind, count, offset)

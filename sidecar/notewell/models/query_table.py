@@ -200,27 +200,27 @@ class QueryTable:
         """The sum of a text's rows, and what predicts its agreement; None: no token is known."""
         return self.summed(self.tokens(text))
 
-    def summed(self, found: Sequence[int]) -> tuple[FloatArray, Features] | None:
+    def summed(self, places: Sequence[int]) -> tuple[FloatArray, Features] | None:
         """The same of tokens."""
-        known = np.array([row for row in found if row >= 0], np.int64)
+        known = np.array([row for row in places if row >= 0], np.int64)
         if not len(known):
             return None
-        root = np.float32(len(found) ** 0.5)
+        root = np.float32(len(places) ** 0.5)
         rows = _unpack(self.rows[known], self.dimensions)
         total: FloatArray = (self.scales[known] @ rows + self.bias * root).astype(np.float32)
         features = Features(
             length=float(np.linalg.norm(total) / root),
-            unknown=1 - len(known) / len(found),
+            unknown=1 - len(known) / len(places),
             weak=float(self.weakness[known].mean()) / _WEAKEST,
         )
         return total, features
 
     def guess(self, text: str) -> Guess | None:
         """The vector of a query; None: too little is known of it to say anything."""
-        found = self.measured(text)
-        if found is None:
+        measured = self.measured(text)
+        if measured is None:
             return None
-        total, features = found
+        total, features = measured
         agreement = features.agreement(self.head.weights)
         length = np.linalg.norm(total)
         if agreement < self.head.bound or length < _TINY:
@@ -318,9 +318,9 @@ class _Parts:
         self._raw, self._at = raw, at
 
     def array(self, kind: str, count: int) -> npt.NDArray[Any]:
-        found = np.frombuffer(self._raw, np.dtype(kind), count, self._at)
-        self._at += found.nbytes
-        return found
+        values = np.frombuffer(self._raw, np.dtype(kind), count, self._at)
+        self._at += values.nbytes
+        return values
 
     def bytes(self, count: int) -> bytes:
         self._at += count

@@ -32,10 +32,10 @@ class TableFile:
 
     def _current(self) -> QueryTable | None:
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return None
-        version = (found.st_mtime_ns, found.st_size)
+        version = (status.st_mtime_ns, status.st_size)
         if self._read is None or self._read[0] != version:
             self._read = (version, _load(self._file))
         return self._read[1]

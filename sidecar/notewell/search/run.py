@@ -162,18 +162,18 @@ class _TextSearch:
 
     def results_for(self, terms: Terms) -> tuple[Result, ...]:
         """The results of these words, best first."""
-        found = self.retrieve(terms)
-        if not found.terms.weights:
+        retrieved = self.retrieve(terms)
+        if not retrieved.terms.weights:
             self.report.warnings.append("The query has no letters, digits or emoji to search for.")
             if self.parsed.lists and self.scope.notes is not None:
                 return _list_notes(self.context, self.parsed, self.scope.notes, self.report)
             return ()
-        candidates = self.score_candidates(found)
-        ranking, below = self.rank_notes(found, candidates)
-        ranking = self.with_relevance(found, candidates, ranking)
+        candidates = self.score_candidates(retrieved)
+        ranking, below = self.rank_notes(retrieved, candidates)
+        ranking = self.with_relevance(retrieved, candidates, ranking)
         if below:
             self.report.filtered["min_score"] = below
-        return self.build_results(found, candidates, ranking)
+        return self.build_results(retrieved, candidates, ranking)
 
     def retrieve(self, terms: Terms) -> Retrieved:
         """The hits of the text by its words, corrected, and by its meaning."""
@@ -201,12 +201,14 @@ class _TextSearch:
             )
         )
         semantic = retrieve.semantic_candidates(index, vector, keyword, self.scope, limit=limit)
-        found = Retrieved(text, keyword, vector, semantic, also=self.notes_of_day())
+        retrieved = Retrieved(text, keyword, vector, semantic, also=self.notes_of_day())
         if terms.weights and expand.is_wanted(self.context, self.parsed.text):
-            found = expand.retrieve_expanded(self.context, self.parsed.text, found, self.scope)
-            self.report.expanded = found.expanded
-            self.report.trace.stage("expand", count_in=1, count_out=1 + len(found.expanded))
-        return found
+            retrieved = expand.retrieve_expanded(
+                self.context, self.parsed.text, retrieved, self.scope
+            )
+            self.report.expanded = retrieved.expanded
+            self.report.trace.stage("expand", count_in=1, count_out=1 + len(retrieved.expanded))
+        return retrieved
 
     def notes_of_day(self) -> IdArray:
         """Ids of the daily notes of a day that the query names; those of a longer time are many."""
@@ -214,8 +216,8 @@ class _TextSearch:
         if period is None or period.end - period.start > _LONGEST_DAY_S:
             return NO_NOTES
         facts = self.context.caches.facts.current(self.context.index)
-        found = facts.daily_of(period.start, period.end)
-        return found[self.scope.among(found)]
+        notes = facts.daily_of(period.start, period.end)
+        return notes[self.scope.among(notes)]
 
     def terms(self) -> Terms:
         """The words of the query, with what they may stand for."""
@@ -268,19 +270,19 @@ class _TextSearch:
             self.report.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def requirements(self, found: Retrieved) -> QueryRequirements:
+    def requirements(self, retrieved: Retrieved) -> QueryRequirements:
         """The demands of the query on its results."""
         has_conditions = bool(self.parsed.phrases) or self.parsed.lists
-        required = QueryRequirements.of(found.terms, required=has_conditions)
-        words = content_words(found.text)
+        required = QueryRequirements.of(retrieved.terms, required=has_conditions)
+        words = content_words(retrieved.text)
         if len(words) < 2:
             return required
-        beyond_words = partial(self.semantic_lead, found, words[:MOST_WORDS])
-        groups = found.terms.content_groups()
+        beyond_words = partial(self.semantic_lead, retrieved, words[:MOST_WORDS])
+        groups = retrieved.terms.content_groups()
         together = partial(self.context.index.keywords.notes_with_each, groups)
         return replace(required, words=len(words), beyond_words=beyond_words, together=together)
 
-    def semantic_lead(self, found: Retrieved, words: Sequence[str]) -> float:
+    def semantic_lead(self, retrieved: Retrieved, words: Sequence[str]) -> float:
         """The lead of the query over the words: how much nearer to it the nearest passages are.
 
         It is not measured where a service would be asked for every word, nor by a query table,
@@ -288,64 +290,64 @@ class _TextSearch:
         """
         model = self.context.embedder
         if (
-            found.vector is None
+            retrieved.vector is None
             or model is None
             or self.report.approximate
             or not looks_up(model, words[0])
         ):
             return USUALLY_NEARER
-        nearest = np.argsort(-found.semantic.scores, kind="stable")[:NEAREST_PASSAGES]
-        chunks = np.sort(found.semantic.chunk_ids[nearest])
+        nearest = np.argsort(-retrieved.semantic.scores, kind="stable")[:NEAREST_PASSAGES]
+        chunks = np.sort(retrieved.semantic.chunk_ids[nearest])
         passages = self.context.index.vectors.of_chunks(chunks)[1]
         try:
             with self.context.release_turn():
                 of_words = [passages @ model.embed_query(word) for word in words]
         except ModelError:
             return USUALLY_NEARER
-        nearer = passages @ found.vector - np.max(of_words, axis=0)
+        nearer = passages @ retrieved.vector - np.max(of_words, axis=0)
         return CosineMap.of(model).scale * float(nearer.mean()) if len(nearer) else USUALLY_NEARER
 
-    def score_candidates(self, found: Retrieved) -> _ScoredCandidates:
+    def score_candidates(self, retrieved: Retrieved) -> _ScoredCandidates:
         """The candidates of both halves, scored by their evidence."""
         index = self.context.index
-        chunks, notes = self.evidence(found)
+        chunks, notes = self.evidence(retrieved)
         self.report.trace.stage(
             "retrieve", count_in=index.keywords.document_count, count_out=len(chunks)
         )
         period = find_date(self.parsed.text, time.time())
         query = query_evidence(
             self.parsed.text,
-            found.terms,
+            retrieved.terms,
             notes,
-            found.semantic,
-            self.reader(found),
+            retrieved.semantic,
+            self.reader(retrieved),
             dated=period is not None,
             english=is_english(index.keywords),
         )
-        query = self.with_proper_name(found, query)
+        query = self.with_proper_name(retrieved, query)
         scoring = Scoring(self.context, query)
-        plan = scoring.plan(notes, has_vector=found.vector is not None)
+        plan = scoring.plan(notes, has_vector=retrieved.vector is not None)
         spreading = None
         if gars.is_wanted(self.context):
             plan, spreading = gars.spread(
                 self.context, notes, scoring.similarity(notes, plan), plan
             )
-            chunks, notes = self.evidence(gars.with_hits(index, found, self.scope, spreading))
+            chunks, notes = self.evidence(gars.with_hits(index, retrieved, self.scope, spreading))
             self.report.trace.stage(
                 "neighbours", count_in=len(spreading.activated), count_out=len(notes)
             )
         scored = scoring.score(notes, plan, spreading)
         guarantees = None
         if plan.method in {"auto", "keyword"} and self.is_plain:
-            guarantees = self.guarantees(found, notes, query, period)
+            guarantees = self.guarantees(retrieved, notes, query, period)
             scored = guarantees.applied(scored)
         return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, period, guarantees)
 
-    def with_proper_name(self, found: Retrieved, query: QueryEvidence) -> QueryEvidence:
+    def with_proper_name(self, retrieved: Retrieved, query: QueryEvidence) -> QueryEvidence:
         """The evidence, with `has_name` set where it matters; only English vaults tell names."""
-        if found.vector is None or not query.english or not depends_on_names(query):
+        if retrieved.vector is None or not query.english or not depends_on_names(query):
             return query
-        terms = found.terms
+        terms = retrieved.terms
         guessed = {token for word in terms.begun for token in terms.alternatives.get(word, ())}
         groups = terms.content_groups()
         tokens = [token for group in groups for token in group if token not in guessed]
@@ -359,7 +361,7 @@ class _TextSearch:
 
     def guarantees(
         self,
-        found: Retrieved,
+        retrieved: Retrieved,
         notes: NoteEvidence,
         query: QueryEvidence,
         period: DateMention | None,
@@ -368,15 +370,15 @@ class _TextSearch:
         index = self.context.index
         said = () if period is None else period.words
         typing = self.context.is_typing
-        content = content_words_of(found.terms, found.text, typing=typing, dates=said)
+        content = content_words_of(retrieved.terms, retrieved.text, typing=typing, dates=said)
         only_day = not content.count
         if only_day:  # a note may hold the words of the date as they stand
-            content = content_words_of(found.terms, found.text, typing=typing)
-        of_day = np.isin(notes.ids, found.also) if len(found.also) else None
+            content = content_words_of(retrieved.terms, retrieved.text, typing=typing)
+        of_day = np.isin(notes.ids, retrieved.also) if len(retrieved.also) else None
         together = partial(index.keywords.notes_with_each, content.groups)
-        headed = partial(notes_headed_by, index, found.text)
+        headed = partial(notes_headed_by, index, retrieved.text)
         held = HeldWords.of(index.keywords, content, notes.ids, together, headed)
-        odds = None if found.vector is None else odds_by_meaning(notes, query)
+        odds = None if retrieved.vector is None else odds_by_meaning(notes, query)
         count = index.keywords.note_count
         facts, templates = self.context.caches.facts.current(index), None
         if facts.has_templates and not note_scope.means_templates(self.parsed):
@@ -386,32 +388,34 @@ class _TextSearch:
             quoted = np.isin(notes.ids, index.keywords.notes_with_phrase(content.quotation))
         return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown, quoted)
 
-    def evidence(self, found: Retrieved) -> tuple[Candidates, NoteEvidence]:
+    def evidence(self, retrieved: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""
         cosines = CosineMap.of(self.context.embedder)
         chunks, notes = retrieve.collect(
-            self.context.index, found.keyword, found.semantic, found.also, cosines
+            self.context.index, retrieved.keyword, retrieved.semantic, retrieved.also, cosines
         )
         if "whole_notes" in self.context.request.ignore:
             notes = without_whole_notes(notes)
         return chunks, notes
 
-    def reader(self, found: Retrieved) -> SearchReader | None:
+    def reader(self, retrieved: Retrieved) -> SearchReader | None:
         """The model as a reader, if it read the query."""
         embedder = self.context.embedder
-        if found.vector is None or embedder is None:
+        if retrieved.vector is None or embedder is None:
             return None
         index, caches = self.context.index, self.context.caches
         note_ids = caches.facts.current(index).ids
         unreadable = caches.readability.unreadable(index, note_ids, embedder)
         return SearchReader(embedder.count_tokens, unreadable)
 
-    def rank_notes(self, found: Retrieved, candidates: _ScoredCandidates) -> tuple[Ranking, int]:
+    def rank_notes(
+        self, retrieved: Retrieved, candidates: _ScoredCandidates
+    ) -> tuple[Ranking, int]:
         """The candidate notes in order, boosted; and how many are below the least score."""
         plan, chunks = candidates.plan, candidates.chunks
         boosts = Boosts(
             self.context,
-            found.terms,
+            retrieved.terms,
             dated=note_scope.mentions_date(self.parsed),
             period=candidates.period,
             summed=plan.method in SUMS,
@@ -436,14 +440,14 @@ class _TextSearch:
         return ranking, below
 
     def with_relevance(
-        self, found: Retrieved, candidates: _ScoredCandidates, whole: Ranking
+        self, retrieved: Retrieved, candidates: _ScoredCandidates, whole: Ranking
     ) -> Ranking:
         """The ranking with the relevance of its notes; without the weak ones, unless requested.
 
         Notes with words of the query that are not among the best are counted, but not ranked.
         """
         notes = candidates.notes
-        required = self.requirements(found)
+        required = self.requirements(retrieved)
         mode = _possible_mode(self.context.request.mode, notes)
         shares = candidates.scored.fused.fused if candidates.plan.method == "auto" else None
         relevance = judge(notes, candidates.query, mode, required, shares)
@@ -466,7 +470,7 @@ class _TextSearch:
             relevance = candidates.spreading.with_linked(relevance, notes.ids)
         ranking = replace(whole, relevance=relevance)
         # With a least score, these are below it: their words say less than those of the others.
-        held, ids = found.keyword.unranked(notes.ids)
+        held, ids = retrieved.keyword.unranked(notes.ids)
         if len(ranking) < len(notes):
             held, ids = held[:0], ids[:0]
         self.report.total = len(ranking) + len(ids)
@@ -485,21 +489,21 @@ class _TextSearch:
         return ranking
 
     def build_results(
-        self, found: Retrieved, candidates: _ScoredCandidates, ranking: Ranking
+        self, retrieved: Retrieved, candidates: _ScoredCandidates, ranking: Ranking
     ) -> tuple[Result, ...]:
         """The results of the reply: the first notes, with passages, snippets and reasons."""
         index, request, trace = self.context.index, self.context.request, self.report.trace
         ranked = self.first_notes(ranking)
         others = NO_NOTES
         if self.parsed.lists and self.context.least_score <= 0:
-            others = results.without_words(self.scope, found.keyword, ranking, ranked)
+            others = results.without_words(self.scope, retrieved.keyword, ranking, ranked)
         self.report.total += len(others)
         trace_limit(trace, index, self.report.total - self.report.filtered.get("weak", 0), ranked)
         if trace.enabled:
-            terms = found.terms if request.mode != "semantic" else None
+            terms = retrieved.terms if request.mode != "semantic" else None
             self.report.contributions = contributions(index, ranking, ranked, terms)
             trace.stage("explain", count_in=len(ranked), count_out=len(self.report.contributions))
-        snippets = self.snippets(found)
+        snippets = self.snippets(retrieved)
         phrases = QueryPhrases(self.parsed.phrases)
         ranked = phrases.lead(index, ranked)
         build = partial(results.build, further=request.passages)
@@ -540,11 +544,11 @@ class _TextSearch:
             report.total += len(notes) - count
         return notes[:limit]
 
-    def snippets(self, found: Retrieved) -> Snippets:
+    def snippets(self, retrieved: Retrieved) -> Snippets:
         """Makes snippets around the terms of the query, or else around the closest sentence."""
-        model: object = self.context.embedder if found.vector is not None else None
+        model: object = self.context.embedder if retrieved.vector is not None else None
         closest = ClosestSentence(model, self.parsed.text) if knows_tokens(model) else None
-        weights, chars = found.terms.highlight_weights(), self.context.rules.snippet_chars
+        weights, chars = retrieved.terms.highlight_weights(), self.context.rules.snippet_chars
         template = self.context.index.keywords.template_lines
         phrases = self.parsed.phrases
         return Snippets(weights, chars, phrases=phrases, closest=closest, template=template)

@@ -17,8 +17,8 @@ from notewell.vault.read_notes import write_text
 
 def find_scope(context: SearchContext, parsed: ParsedQuery, report: Report) -> Scope:
     """The notes that a search may find; what leaves others out is counted in the report."""
-    found = _within_paths(context, _filter(context, parsed, report))
-    return _scope(context, parsed, found, report)
+    scoped = _within_paths(context, _filter(context, parsed, report))
+    return _scope(context, parsed, scoped, report)
 
 
 def with_daily_notes(

@@ -30,10 +30,10 @@ class TuningFile:
     def current(self) -> Tuning:
         """The factors that searches use; a look at the file's time, no more, if it is the same."""
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return UNTUNED
-        version = (found.st_mtime_ns, found.st_size)
+        version = (status.st_mtime_ns, status.st_size)
         if self._read[0] != version:
             self._read = (version, _load(self._file))
         return self._read[1]

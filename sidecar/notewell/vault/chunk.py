@@ -453,8 +453,8 @@ class Splitter:
         low = min(max(before + 1, self._position_of(begun + wanted * _LEAST)), high)
         rows = self._rows[bisect_left(self._places, high) - 1]
         for level in _LEVELS_OF_ROWS if rows else _LEVELS_OF_PROSE:
-            found = level.finditer(self._text, low, high)
-            place = min((m.end() for m in found), key=lambda p: abs(p - target), default=None)
+            matches = level.finditer(self._text, low, high)
+            place = min((m.end() for m in matches), key=lambda p: abs(p - target), default=None)
             if place is not None and place > before:
                 return place
         return max(before + 1, self._between_characters(target, start))

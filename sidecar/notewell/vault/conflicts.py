@@ -69,15 +69,17 @@ def original_names(path: str) -> tuple[str, ...]:
     With those that it may be a copy of a copy of.
     """
     folder, slash, name = path.rpartition("/")
-    found: dict[str, None] = {}
+    originals: dict[str, None] = {}
     pending = [name]
-    while pending and len(found) < _MOST_ORIGINALS:
+    while pending and len(originals) < _MOST_ORIGINALS:
         new = [
-            original.name for original in _originals(pending.pop(0)) if original.name not in found
+            original.name
+            for original in _originals(pending.pop(0))
+            if original.name not in originals
         ]
-        found |= dict.fromkeys(new)
+        originals |= dict.fromkeys(new)
         pending += new
-    return tuple(f"{folder}{slash}{name}" for name in found)
+    return tuple(f"{folder}{slash}{name}" for name in originals)
 
 
 def _originals(name: str) -> Iterator[_Original]:
@@ -121,7 +123,7 @@ def related_names(names: Collection[str], listed: Iterable[str]) -> frozenset[st
 
 
 def set_aside(
-    found: Mapping[str, FileRef], read: Callable[[FileRef], bytes]
+    files: Mapping[str, FileRef], read: Callable[[FileRef], bytes]
 ) -> tuple[dict[str, FileRef], list[ExcludedFile]]:
     """Part the files of a walk, by path, into notes with their `copies` and the copies.
 
@@ -129,36 +131,36 @@ def set_aside(
     original.
     """
     of: dict[str, str] = {}
-    for path, file in found.items():
-        original = _original_of(path, file, found, read)
+    for path, file in files.items():
+        original = _original_of(path, file, files, read)
         if original is not None:
             of[path] = original
     if not of:
-        return dict(found), []
+        return dict(files), []
     copies: dict[str, list[FileRef]] = {}
     excluded = []
     for path in sorted(of):
         original = of[path]
         while original in of:  # each is shorter than the last
             original = of[original]
-        copies.setdefault(original, []).append(found[path])
+        copies.setdefault(original, []).append(files[path])
         reason = f"A conflict copy of {original}: what it alone says is found with that note."
-        excluded.append(ExcludedFile(found[path], CONFLICT_COPY, reason))
+        excluded.append(ExcludedFile(files[path], CONFLICT_COPY, reason))
     kept = {
         path: replace(file, copies=tuple(copies[path])) if path in copies else file
-        for path, file in found.items()
+        for path, file in files.items()
         if path not in of
     }
     return kept, excluded
 
 
 def _original_of(
-    path: str, file: FileRef, found: Mapping[str, FileRef], read: Callable[[FileRef], bytes]
+    path: str, file: FileRef, files: Mapping[str, FileRef], read: Callable[[FileRef], bytes]
 ) -> str | None:
     folder, slash, name = path.rpartition("/")
     for original in _originals(name):
         there = f"{folder}{slash}{original.name}"
-        if there in found and (original.sure or _are_alike(file, found[there], read)):
+        if there in files and (original.sure or _are_alike(file, files[there], read)):
             return there
     return None
 

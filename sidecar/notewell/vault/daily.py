@@ -110,9 +110,9 @@ class DailyNotes:
     def day(self, path: str, properties: Mapping[str, PropertyValue]) -> date | None:
         """The day of a daily note; None if it is not one or its day is unknown."""
         for pattern in self._paths:
-            found = pattern.fullmatch(path)
-            if found is not None:
-                return _day(found.groupdict())
+            match = pattern.fullmatch(path)
+            if match is not None:
+                return _day(match.groupdict())
         is_daily = (
             _calls_itself_daily(properties)
             or _is_date_in_daily_folder(path)
@@ -228,8 +228,8 @@ def _day(parts: Mapping[str, str | None]) -> date | None:
         return None
     if "day_of_year" in numbers:
         first = _date(year, 1, 1)
-        found = first + timedelta(numbers["day_of_year"] - 1) if first else None
-        return found if found is not None and found.year == year else None
+        stated = first + timedelta(numbers["day_of_year"] - 1) if first else None
+        return stated if stated is not None and stated.year == year else None
     month = numbers.get("month") or _month(parts.get("month_name"))
     return _date(year, month or 0, numbers.get("day", 0))
 

@@ -141,8 +141,8 @@ class _Edit:
             return self.put(self.rows, self.below_id(last))
         written = self.rows[last - 1]
         body = written.rstrip("\r\n")
-        found = _BLOCK_ID.search(body)
-        mark = found[0] if found else ""
+        match = _BLOCK_ID.search(body)
+        mark = match[0] if match else ""
         text = body.removesuffix(mark)
         former = [] if self.how == "replace" else self.rows[first : last - 1]
         before, after = self.rows[:first], self.rows[last:]

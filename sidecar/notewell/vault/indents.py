@@ -69,8 +69,8 @@ class Indents:
     def skip(self, position: int) -> None:
         """Go on at the line of `position`: what lies before it is a block that ends there."""
         if position > self._at:
-            found = self._text.rfind("\n", 0, position)
-            self._at = position if found == position - 1 else found + 1
+            line_end = self._text.rfind("\n", 0, position)
+            self._at = position if line_end == position - 1 else line_end + 1
             if self._at < position:  # the rest of this line follows a block
                 self._at = self._text.find("\n", position) + 1 or len(self._text)
         self._in_paragraph = False

@@ -80,9 +80,9 @@ class NoteNames:
         folder = posixpath.dirname(source_path)
         # `Note.md` is first the file Note.md; only then a note whose own name ends in .md.
         for name in dict.fromkeys((_stem(wanted), wanted)):
-            found = self._by_location(name, folder)
-            if found is not None:
-                return found
+            matched = self._by_location(name, folder)
+            if matched is not None:
+                return matched
         return _best(self._by_alias.get(wanted, ()), folder) if by_alias else None
 
     def _by_location(self, name: str, folder: str) -> str | None:

@@ -58,7 +58,7 @@ def items_beyond(before: Iterable[str], indent: int) -> list[str]:
 
     They are looked for in `before`: the passages of the same list above it, nearest first.
     """
-    found: list[str] = []
+    items: list[str] = []
     lines = chain.from_iterable(reversed(text.split("\n")) for text in before)
     for line in islice(lines, _MAX_LOOK_BACK):
         if not indent:
@@ -70,8 +70,8 @@ def items_beyond(before: Iterable[str], indent: int) -> list[str]:
         elif own < indent:
             indent = own
             name = item_text(line, 0)
-            found[:0] = [name] if name else []
-    return found
+            items[:0] = [name] if name else []
+    return items
 
 
 def may_have_items(text: str) -> bool:
@@ -106,7 +106,7 @@ class TextBlock:
 
 def text_blocks(text: str) -> tuple[TextBlock, ...]:
     """The list items and paragraphs of `text`, in order; a code block is part of its paragraph."""
-    found: list[TextBlock] = []
+    blocks: list[TextBlock] = []
     open_items: list[tuple[int, TextBlock]] = []  # with their indentation, outermost first
     current: TextBlock | None = None
     fenced, at = False, 0
@@ -125,7 +125,7 @@ def text_blocks(text: str) -> tuple[TextBlock, ...]:
                 open_items.pop()
             begin = marked.end() if marked else len(line) - len(line.lstrip())
             current = TextBlock(at, at + begin, at, marked is not None, _lines_of(open_items))
-            found.append(current)
+            blocks.append(current)
             if marked:
                 if open_items:
                     open_items[-1][1].children += 1
@@ -134,7 +134,7 @@ def text_blocks(text: str) -> tuple[TextBlock, ...]:
             current.end = max(current.start, at + len(bare))
         fenced = fenced != fence
         at += len(line) + 1
-    return tuple(found)
+    return tuple(blocks)
 
 
 def _lines_of(open_items: list[tuple[int, TextBlock]]) -> tuple[int, ...]:

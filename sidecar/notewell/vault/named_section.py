@@ -97,17 +97,17 @@ class _Named:
 def _heading_at(headings: Sequence[_Named], name: str) -> int | None:
     """The place of the heading that a name means: as shown before as linked, whole before parts."""
     shown = name.casefold()
-    found = next((at for at, heading in enumerate(headings) if heading.shown == shown), None)
-    if found is None:
-        found = next((at for at, heading in enumerate(headings) if heading.is_called(name)), None)
-    if found is None:
+    place = next((at for at, heading in enumerate(headings) if heading.shown == shown), None)
+    if place is None:
+        place = next((at for at, heading in enumerate(headings) if heading.is_called(name)), None)
+    if place is None:
         path = [part for part in _BETWEEN.split(name) if part.strip()]
-        found = next(_below(headings, path), None)
-    if found is None and (numbered := _ORDINAL.fullmatch(name)) is not None:
+        place = next(_below(headings, path), None)
+    if place is None and (numbered := _ORDINAL.fullmatch(name)) is not None:
         same = list(_below(headings, _BETWEEN.split(numbered["name"])))
         number = int(numbered["number"])
-        found = same[number - 1] if number <= len(same) else None
-    return found
+        place = same[number - 1] if number <= len(same) else None
+    return place
 
 
 def _below(headings: Sequence[_Named], path: Sequence[str]) -> Iterator[int]:

@@ -343,12 +343,12 @@ def words_of(value: PropertyValue, *, separators: str) -> Iterator[str]:
 
 def property_words(properties: Mapping[str, PropertyValue]) -> dict[str, tuple[str, ...]]:
     """Return texts and numbers in the properties, by name, without title, tags and aliases."""
-    found = {
+    by_name = {
         name: tuple(_texts(value))
         for name, value in properties.items()
         if name.lower() not in _OF_NOTE
     }
-    return {name: words for name, words in found.items() if words}
+    return {name: words for name, words in by_name.items() if words}
 
 
 def properties_text(properties: Mapping[str, PropertyValue]) -> str:
@@ -366,8 +366,8 @@ def link_label(value: str) -> str:
 def link_words(value: str) -> str:
     """A value with its Markdown links to notes as their labels and the names of the notes."""
 
-    def both(found: re.Match[str]) -> str:
-        label, name = found[1].strip(), unquote(found[2]).strip()
+    def both(match: re.Match[str]) -> str:
+        label, name = match[1].strip(), unquote(match[2]).strip()
         return label if label.casefold() == name.casefold() else f"{label} {name}"
 
     return _NOTE_LINK.sub(both, value)

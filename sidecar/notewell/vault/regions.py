@@ -146,10 +146,10 @@ class _Scan:
 
     def _read_indented(self, until: int) -> int | None:
         """Read the next indented code up to `until`; where it ends, None if there is none."""
-        found = self._indents.walk(until) if self._indents is not None else None
-        if found is None:
+        indented = self._indents.walk(until) if self._indents is not None else None
+        if indented is None:
             return None
-        start, end, indent = found
+        start, end, indent = indented
         self._blocks.append(Region("code", start, end, start, end, indent=indent))
         return end
 
@@ -177,14 +177,18 @@ class _Scan:
     def _lead(self, position: int) -> str | None:
         """Return the text before `position` on its line; None if that is very long."""
         floor = max(0, position - _MAX_LEAD)
-        found = self._text.rfind("\n", floor, position)
-        return self._text[max(found + 1, floor) : position] if found >= 0 or not floor else None
+        line_start = self._text.rfind("\n", floor, position)
+        return (
+            self._text[max(line_start + 1, floor) : position]
+            if line_start >= 0 or not floor
+            else None
+        )
 
     def _line_end(self, position: int) -> int:
         # Kept between calls: a line of a million marks is searched for its end once.
         if not self._line[0] <= position <= self._line[1]:
-            found = self._text.find("\n", position)
-            self._line = (position, len(self._text) if found < 0 else found)
+            line_end = self._text.find("\n", position)
+            self._line = (position, len(self._text) if line_end < 0 else line_end)
         return self._line[1]
 
     def _fence(self, match: re.Match[str], lead: str, line_end: int) -> int:
@@ -217,9 +221,9 @@ class _Scan:
         """The fence that closes one: at most three columns right of where the content begins."""
         content = 0 if self._indents is None else self._indents.content
         pattern = re.compile(rf"^([ \t]*+){mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
-        for found in pattern.finditer(self._text, start, limit):
-            if column_of(found[1]) - content < INDENT_OF_CODE:
-                return found
+        for match in pattern.finditer(self._text, start, limit):
+            if column_of(match[1]) - content < INDENT_OF_CODE:
+                return match
         return None
 
     def _math(self, start: int, after: int) -> int:
@@ -245,10 +249,10 @@ class _Scan:
     def _blank_out(self, match: re.Match[str], closing: str, after: int) -> int:
         """Blank out a comment or script. An unclosed one hides the rest if it began its line."""
         text = self._text
-        found = self._find(closing, after)
+        close = self._find(closing, after)
         start = match.start()
-        if found >= 0:
-            end = found + len(closing)
+        if close >= 0:
+            end = close + len(closing)
         elif (lead := self._lead(start)) is None or lead.strip():
             return match.end()
         else:
@@ -263,10 +267,10 @@ class _Scan:
     def _find(self, needle: str, position: int) -> int:
         if needle in self._absent:
             return -1
-        found = self._text.find(needle, position)
-        if found < 0:
+        place = self._text.find(needle, position)
+        if place < 0:
             self._absent.add(needle)
-        return found
+        return place
 
     def _blank(self, start: int, end: int) -> None:
         self._kept.append(self._text[self._kept_until : start])

@@ -84,10 +84,10 @@ class ShownSource:
         """See `Source.read`."""
         if self._hides_place(stamp):
             raise _missing(stamp.path)
-        found = self._source.read(stamp)
-        if self._hides_note(found.note):
+        note = self._source.read(stamp)
+        if self._hides_note(note.note):
             raise _missing(stamp.path)
-        return found
+        return note
 
     def content_hash(self, stamp: FileRef) -> bytes:
         """See `Source.content_hash`."""

@@ -106,10 +106,10 @@ def topic_values(notes: Iterable[NoteWithTopics], ontology: Ontology) -> Iterato
 def target_of(written: str) -> str:
     """The name in a value: the target of a link, with %20 and the like decoded, or the value."""
     text = written.strip()
-    if found := _WIKILINK.fullmatch(text):
-        return found["target"].strip()
-    if found := _MARKDOWN_LINK.fullmatch(text):
-        return unquote(found["target"].strip().strip("<>")).lstrip("/")
+    if match := _WIKILINK.fullmatch(text):
+        return match["target"].strip()
+    if match := _MARKDOWN_LINK.fullmatch(text):
+        return unquote(match["target"].strip().strip("<>")).lstrip("/")
     return text
 
 

@@ -246,9 +246,9 @@ def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
             f"The vault folder {root} cannot be read: {error.strerror}. "
             "Check that it exists and that you may read it."
         ) from error
-    found = walker.result()
+    walk_result = walker.result()
     # A look at the whole vault has listed all places anyway.
-    return found if within else replace(found, beside=())
+    return walk_result if within else replace(walk_result, beside=())
 
 
 def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:

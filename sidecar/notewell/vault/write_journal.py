@@ -177,19 +177,19 @@ class Journal:
 
     def entry(self, number: int | None) -> JournalEntry:
         """One write; None is the newest that is not undone. NotFoundError if there is none."""
-        found = (
+        entries = (
             self._entries("WHERE undone = 0 AND action != 'undo' ORDER BY id DESC LIMIT ?", 1)
             if number is None
             else self._entries("WHERE id = ?", number)
         )
-        if not found:
+        if not entries:
             raise NotFoundError(
                 "There is nothing to undo."
                 if number is None
                 else f"The journal has no write {number}; it keeps the newest {MOST}, which"
                 " `notewell undo --list` shows."
             )
-        return found[0]
+        return entries[0]
 
     def before(self, number: int) -> bytes | None:
         """The content before a write; None if the note did not exist."""

@@ -93,15 +93,15 @@ def _value(kind: FieldType, value: object) -> Any:
 
 def _plain(kind: FieldType, value: object) -> Any:
     """Text, a truth value, a number or a path, within the field's bounds."""
-    found = _PLAIN[kind.hint](value)
+    read = _PLAIN[kind.hint](value)
     for bound in kind.markers:
-        if isinstance(bound, Ge) and not found >= bound.ge:
+        if isinstance(bound, Ge) and not read >= bound.ge:
             raise _InvalidError(f"at least {bound.ge}", value)
-        if isinstance(bound, Gt) and not found > bound.gt:
+        if isinstance(bound, Gt) and not read > bound.gt:
             raise _InvalidError(f"above {bound.gt}", value)
-        if isinstance(bound, Le) and not found <= bound.le:
+        if isinstance(bound, Le) and not read <= bound.le:
             raise _InvalidError(f"at most {bound.le}", value)
-    return found
+    return read
 
 
 def _text(value: object) -> str:
@@ -237,14 +237,14 @@ def _expression(when: str) -> str | None:
     text = " ".join(when.lower().split())
     if text in _NEVER:
         return None
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         if len(text.split()) != 5:
             raise _time_error(when)
         return text
-    hour, minute = int(found["hour"]), int(found["minute"])
-    days = [number for number, name in enumerate(_DAYS) if found["day"] in (name, name[:3])]
-    if hour > 23 or minute > 59 or (found["day"] is not None and not days):
+    hour, minute = int(match["hour"]), int(match["minute"])
+    days = [number for number, name in enumerate(_DAYS) if match["day"] in (name, name[:3])]
+    if hour > 23 or minute > 59 or (match["day"] is not None and not days):
         raise _time_error(when)
     return f"{minute} {hour} * * {days[0] if days else '*'}"
 

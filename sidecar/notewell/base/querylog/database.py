@@ -253,10 +253,10 @@ class LogDatabase:
 
     def find(self, query_id: str | None, text: str | None) -> QueryEntry | None:
         """The search with that id, or else the newest with that text."""
-        found = self._queries("WHERE id = ?", (query_id,))
-        if not found and text is not None:
-            found = self._queries("WHERE folded = ? ORDER BY at DESC LIMIT 1", (fold(text),))
-        return found[0] if found else None
+        queries = self._queries("WHERE id = ?", (query_id,))
+        if not queries and text is not None:
+            queries = self._queries("WHERE folded = ? ORDER BY at DESC LIMIT 1", (fold(text),))
+        return queries[0] if queries else None
 
     def find_opened(self, query_id: str) -> list[Opened]:
         """The results opened from one search, in the order of opening."""
@@ -301,8 +301,8 @@ def _row(query: QueryEntry) -> tuple[Any, ...]:
 
 def _query(row: tuple[Any, ...]) -> QueryEntry:
     key, at, door, text, mode, took_ms, generation, results = row
-    found = tuple((path, score) for path, score in json.loads(results))
-    return QueryEntry(key, at, door, text, mode, took_ms, generation, found)
+    scored = tuple((path, score) for path, score in json.loads(results))
+    return QueryEntry(key, at, door, text, mode, took_ms, generation, scored)
 
 
 def forget_searches(file: Path) -> None:

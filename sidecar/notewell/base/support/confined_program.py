@@ -76,7 +76,7 @@ def tables(text: str) -> list[list[Row]]:
     A heading that comes again gets a number; cells beyond the headings are left out.
     """
     lines = _outside_code(text)
-    found: list[list[Row]] = []
+    result_tables: list[list[Row]] = []
     at = 1
     while at < len(lines):
         headings = _cells(lines[at - 1])
@@ -86,9 +86,9 @@ def tables(text: str) -> list[list[Row]]:
             end = at + 1
             while end < len(lines) and "|" in lines[end]:
                 end += 1
-            found.append(_rows(headings, lines[at + 1 : end]))
+            result_tables.append(_rows(headings, lines[at + 1 : end]))
             at = end + 1
-    return found
+    return result_tables
 
 
 def _is_rule(line: str, columns: int) -> bool:

@@ -99,10 +99,10 @@ def restrict(path: Path) -> None:
     if os.name != "posix" or path == Path.home() or path == path.parent:
         return
     with suppress(OSError):  # it is gone, or the file system has no permissions
-        found = path.lstat()
-        ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
-        if ours and found.st_mode & _OTHERS and not found.st_mode & stat.S_ISVTX:
-            path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+        status = path.lstat()
+        ours = status.st_uid == os.geteuid() and not stat.S_ISLNK(status.st_mode)
+        if ours and status.st_mode & _OTHERS and not status.st_mode & stat.S_ISVTX:
+            path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def restrict_all(root: Path) -> None:

@@ -39,8 +39,8 @@ class _Value:
     members: list[_Member] | None = None
 
     def member(self, key: str) -> _Member | None:
-        found = [member for member in self.members or () if member.key == key]
-        return found[-1] if found else None  # of equal keys the last one counts
+        named = [member for member in self.members or () if member.key == key]
+        return named[-1] if named else None  # of equal keys the last one counts
 
 
 def parse(text: str) -> object:
@@ -81,8 +81,8 @@ def without_member(text: str, path: Sequence[str]) -> str:
         if member is None:
             return text
         place = member.value
-    found = place.member(path[-1])
-    return text if found is None else _remove_member(text, place, found)
+    child = place.member(path[-1])
+    return text if child is None else _remove_member(text, place, child)
 
 
 def _insert_member(text: str, into: _Value, key: str, value: object, newline: str) -> str:
@@ -107,11 +107,13 @@ def _insert_member(text: str, into: _Value, key: str, value: object, newline: st
     return text[: last.value.end] + "," + written + text[last.value.end :]
 
 
-def _remove_member(text: str, place: _Value, found: _Member) -> str:
+def _remove_member(text: str, place: _Value, member: _Member) -> str:
     members = place.members or []
-    at = members.index(found)
-    start = _start_of_blank(text, members[at - 1].value.end if at else place.start + 1, found.start)
-    end = found.value.end
+    at = members.index(member)
+    start = _start_of_blank(
+        text, members[at - 1].value.end if at else place.start + 1, member.start
+    )
+    end = member.value.end
     comma = _comma_after(text, end)
     if comma is not None:
         return text[:start] + text[end:comma] + text[comma + 1 :]

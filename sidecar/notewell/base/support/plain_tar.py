@@ -46,7 +46,7 @@ class TarForm:
         """All members by name; only headers are read. Raises `error` for another kind of file."""
         total = stream.seek(0, os.SEEK_END)
         at = 0
-        found: dict[str, Member] = {}
+        by_name: dict[str, Member] = {}
         while True:
             stream.seek(at)
             block = stream.read(_BLOCK)
@@ -55,16 +55,16 @@ class TarForm:
             member = self._member(block, at + _BLOCK)
             if member.start + member.size > total:
                 raise self._incomplete()
-            if member.name in found or len(found) >= self.max_members:
+            if member.name in by_name or len(by_name) >= self.max_members:
                 raise self.error(
                     f"This is not a Notewell {self.what}: it has a duplicate file, or too many"
                     " files."
                 )
-            found[member.name] = member
+            by_name[member.name] = member
             at = member.start + -(-member.size // _BLOCK) * _BLOCK
-        if self.manifest not in found:
+        if self.manifest not in by_name:
             raise self.error(f"This is not a Notewell {self.what}: it has no {self.manifest}.")
-        return found
+        return by_name
 
     def read(self, stream: BinaryIO, member: Member, *, most: int | None = None) -> bytes:
         """The bytes of a member; `error` if it has more than `most` bytes or is incomplete."""

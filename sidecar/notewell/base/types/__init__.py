@@ -227,8 +227,8 @@ if not TYPE_CHECKING:
         """
         if name in __all__:
             for home in _HOMES:
-                found = vars(import_module(f"{__name__}.{home}"))
-                if name in found:
-                    globals()[name] = found[name]
-                    return found[name]
+                names = vars(import_module(f"{__name__}.{home}"))
+                if name in names:
+                    globals()[name] = names[name]
+                    return names[name]
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -68,8 +68,8 @@ def describe(hint: Any) -> FieldType:
     """Describe an annotation as `get_type_hints` gives it."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        found = describe(inner[0])
-        return replace(found, markers=(*found.markers, *inner[1:]))
+        words = describe(inner[0])
+        return replace(words, markers=(*words.markers, *inner[1:]))
     if origin in _UNIONS:
         parts = tuple(describe(part) for part in inner if part is not NoneType)
         optional = len(parts) < len(inner)

@@ -352,8 +352,8 @@ class Settings:
 
     def of(self, rules: type[T]) -> T:
         """The section of a feature; its defaults where nothing is set."""
-        found = (feature for feature in self.of_features.values() if isinstance(feature, rules))
-        return next(found, None) or rules()
+        own = (feature for feature in self.of_features.values() if isinstance(feature, rules))
+        return next(own, None) or rules()
 
     def with_sections(self, names: Iterable[str], other: Settings) -> Settings:
         newer = {name: other.of_features[name] for name in names if name in other.of_features}

@@ -67,9 +67,9 @@ def request_option(
 
     `names` replace the name made from the field's, `attributes` those that click would be given.
     """
-    found = _find(request, field)
-    declared = names or (_option_name(found),)
-    return click.option(*declared, field, **{**_attributes(found), **attributes})
+    argument = _find(request, field)
+    declared = names or (_option_name(argument),)
+    return click.option(*declared, field, **{**_attributes(argument), **attributes})
 
 
 def request_argument(request: RequestType, field: str, metavar: str) -> Decorator[Any]:
@@ -77,18 +77,18 @@ def request_argument(request: RequestType, field: str, metavar: str) -> Decorato
 
     Left out or empty, an argument that is not required has the field's default.
     """
-    found = _find(request, field)
-    kind = _click_type(found)
+    argument = _find(request, field)
+    kind = _click_type(argument)
     completed = complete_notes if field in _NOTES else None
-    if found.required:
+    if argument.required:
         return click.argument(field, metavar=metavar, type=kind, shell_complete=completed)
     return click.argument(
         field,
         metavar=f"[{metavar}]",
         type=kind,
         shell_complete=completed,
-        default=found.default,
-        callback=lambda _ctx, _param, value: value or found.default,
+        default=argument.default,
+        callback=lambda _ctx, _param, value: value or argument.default,
     )
 
 
@@ -230,8 +230,8 @@ class Table:
     columns: Mapping[str, Text]
 
     def print(self, reply: object) -> None:
-        found = getattr(reply, self.rows) if isinstance(self.rows, str) else self.rows(reply)
-        rows = [[text_of(cell, record) for cell in self.columns.values()] for record in found]
+        listed = getattr(reply, self.rows) if isinstance(self.rows, str) else self.rows(reply)
+        rows = [[text_of(cell, record) for cell in self.columns.values()] for record in listed]
         headings = [heading.removeprefix(">") for heading in self.columns]
         right = [heading[1:] for heading in self.columns if heading.startswith(">")]
         if rows:

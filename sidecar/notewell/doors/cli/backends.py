@@ -111,8 +111,8 @@ def writing_backend(
 
 def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:
     """Return the server that has `record` open; None where none answers."""
-    found = running_server(known.directory(record))
-    return RemoteBackend(found, vault=record.id) if found is not None else None
+    server = running_server(known.directory(record))
+    return RemoteBackend(server, vault=record.id) if server is not None else None
 
 
 def server_address(invocation: Invocation) -> str:
@@ -128,8 +128,8 @@ def server_address(invocation: Invocation) -> str:
     if rules.public_url:
         return stated
     known = invocation.known()
-    found = (running_server(known.directory(record)) for record in known.records())
-    running = [server.url.rstrip("/") for server in found if server is not None]
+    servers = (running_server(known.directory(record)) for record in known.records())
+    running = [server.url.rstrip("/") for server in servers if server is not None]
     if not running or urlsplit(stated).port in {urlsplit(url).port for url in running}:
         return stated
     if is_loopback(stated):

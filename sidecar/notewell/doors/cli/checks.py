@@ -41,18 +41,18 @@ class Check:
 
 def check_libraries() -> Check:
     """The versions of libraries with native code, or why one cannot be imported."""
-    found, missing = [], []
+    present, missing = [], []
     for name in _NATIVE:
         try:
             import_module(name)
         except ImportError as error:
             missing.append(f"{name}: {error}")
         else:
-            found.append(f"{name} {version(name)}")
+            present.append(f"{name} {version(name)}")
     if missing:
         advice = "install Notewell again: `pip install --force-reinstall .` in its source folder"
         return Check("libraries", "failed", f"{'; '.join(missing)}; {advice}")
-    return Check("libraries", "ok", ", ".join([*found, f"SQLite {sqlite3.sqlite_version}"]))
+    return Check("libraries", "ok", ", ".join([*present, f"SQLite {sqlite3.sqlite_version}"]))
 
 
 def check_writable(name: str, folder: Path) -> Check:
@@ -74,15 +74,15 @@ def check_writable(name: str, folder: Path) -> Check:
 def check_readable_by_others(settings: Settings) -> Check | None:
     """A warning where other users of this computer can read data; None where they cannot."""
     folders = [folder for folder in (settings.data_dir, settings.state_dir) if folder.exists()]
-    found = list(dict.fromkeys(path for folder in folders for path in disk.find_exposed(folder)))
-    if not found:
+    exposed = list(dict.fromkeys(path for folder in folders for path in disk.find_exposed(folder)))
+    if not exposed:
         return None
     places = " ".join(shlex.quote(str(folder)) for folder in folders)
     return Check(
         "data directory",
         "warning",
-        f"other users of this computer have permissions for {len(found):,} files and folders,"
-        f" such as {found[0]}; `notewell index` and `notewell serve` close those of a vault, and"
+        f"other users of this computer have permissions for {len(exposed):,} files and folders,"
+        f" such as {exposed[0]}; `notewell index` and `notewell serve` close those of a vault, and"
         f" `notewell doctor --repair` (or `chmod -R go= {places}`) closes all",
     )
 

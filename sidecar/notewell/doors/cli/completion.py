@@ -47,8 +47,8 @@ def complete_notes(
     incomplete: str,
 ) -> list[CompletionItem[Any]]:
     """Notes whose path or title begins like the word."""
-    found = (*_ask(ctx, f"[[{incomplete}"), *_ask(ctx, f'path:"{incomplete}'))
-    paths = dict.fromkeys(offer.path or offer.text for offer in found if _is_note(offer))
+    suggestions = (*_ask(ctx, f"[[{incomplete}"), *_ask(ctx, f'path:"{incomplete}'))
+    paths = dict.fromkeys(offer.path or offer.text for offer in suggestions if _is_note(offer))
     return [CompletionItem(path) for path in paths]
 
 
@@ -63,8 +63,8 @@ def complete_query(
     if field not in FIELDS or ":" not in incomplete:
         begun = [name for name in sorted(FIELDS) if field and name.startswith(field)]
         return [CompletionItem(f"{sign}{name}:") for name in begun]
-    found = _ask(ctx, incomplete.removeprefix("-"))
-    values = (offer.insert.strip() for offer in found)
+    suggestions = _ask(ctx, incomplete.removeprefix("-"))
+    values = (offer.insert.strip() for offer in suggestions)
     return [
         CompletionItem(f"{sign}{value}")
         for value in values

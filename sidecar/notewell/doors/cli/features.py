@@ -38,7 +38,7 @@ def features(*, as_json: bool) -> None:
     off = invocation.settings().features.off
     lines = [
         *(_line(row, "notewell", __version__, off) for row in BUILT_IN if row.is_optional),
-        *(_line_of(found, off) for found in INSTALLED),
+        *(_line_of(package, off) for package in INSTALLED),
     ]
     unknown = sorted(set(off) - {line.name for line in lines})
     if as_json:
@@ -60,11 +60,11 @@ def _line(row: Feature, package: str, version: str, off: tuple[str, ...]) -> Fea
     return FeatureLine(row.name, package, version, state, _about(row), row.command_names)
 
 
-def _line_of(found: InstalledFeature, off: tuple[str, ...]) -> FeatureLine:
-    if found.row is not None:
-        return _line(found.row, found.package, found.version, off)
+def _line_of(package: InstalledFeature, off: tuple[str, ...]) -> FeatureLine:
+    if package.row is not None:
+        return _line(package.row, package.package, package.version, off)
     return FeatureLine(
-        found.name, found.package, found.version, "left out", "", problem=found.problem
+        package.name, package.package, package.version, "left out", "", problem=package.problem
     )
 
 

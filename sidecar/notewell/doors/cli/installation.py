@@ -190,9 +190,11 @@ def run_checks(invocation: Invocation, *, sample: int | None = None) -> Iterator
 
 def _left_out() -> Iterator[Check]:
     """Warn of packages whose features cannot be used."""
-    for found in INSTALLED:
-        if found.problem is not None:
-            detail = f"{found.name} of the package {found.package} is left out: {found.problem}"
+    for package in INSTALLED:
+        if package.problem is not None:
+            detail = (
+                f"{package.name} of the package {package.package} is left out: {package.problem}"
+            )
             yield Check("features", "warning", detail)
 
 
@@ -214,12 +216,12 @@ def _leftovers(invocation: Invocation) -> Iterator[Check]:
     from notewell.doors.cli.vault_checks import leftovers  # noqa: PLC0415 - loads the index
 
     try:
-        found = list(leftovers(invocation.settings(), _directories(invocation.known())))
+        left = list(leftovers(invocation.settings(), _directories(invocation.known())))
     except NotewellError:
         return  # the check of the vaults says what is wrong
-    if found:
-        first = f"{found[0].path} ({found[0].what})"
-        detail = f"{len(found):,} files that nobody needs, such as {first}"
+    if left:
+        first = f"{left[0].path} ({left[0].what})"
+        detail = f"{len(left):,} files that nobody needs, such as {first}"
         yield Check("leftovers", "warning", f"{detail}; `notewell doctor --repair` deletes them")
 
 

@@ -27,17 +27,17 @@ def models() -> None:
 def list_models(as_json: bool) -> None:
     """List the models of the catalogue and whether they are on this computer."""
     settings = current_invocation().settings()
-    found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
+    local_models = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
     if as_json:
         rerankers = [_reranker_view(spec, settings) for spec in RERANKERS]
-        views = [_view(spec, folder, settings) for spec, folder in found]
+        views = [_view(spec, folder, settings) for spec, folder in local_models]
         devices = {"configured": settings.model.device, "available": _devices()}
         emit_object({"models": views, "rerankers": rerankers, "devices": devices})
         return
     reranker = settings.search.reranker if settings.search.rerank else None
     rows = [
         _row(spec, folder, used=spec.name == settings.model.name, dims=str(spec.dimensions))
-        for spec, folder in found
+        for spec, folder in local_models
     ]
     rows += [
         _row(spec, model_folder(spec, settings), used=spec.name == reranker, dims="reranker")
@@ -109,19 +109,21 @@ def get_model(name: str | None, folder: Path | None) -> None:
     click.echo(files.folder)
 
 
-def _show_suggestion(found: SuggestReply) -> None:
-    languages = ", ".join(f"{language.name} {language.share:.0%}" for language in found.languages)
-    print_facts([("model", found.model), ("languages", languages or "not known")])
-    if found.service is not None:
-        _show_cost(found.service)
-    if found.suggestion is not None:
-        click.echo(f"\n{found.suggestion.reason}")
-        click.echo(runnable(f"Use it with `notewell index --model {found.suggestion.name}`"))
-    elif found.service is None:
+def _show_suggestion(suggestion: SuggestReply) -> None:
+    languages = ", ".join(
+        f"{language.name} {language.share:.0%}" for language in suggestion.languages
+    )
+    print_facts([("model", suggestion.model), ("languages", languages or "not known")])
+    if suggestion.service is not None:
+        _show_cost(suggestion.service)
+    if suggestion.suggestion is not None:
+        click.echo(f"\n{suggestion.suggestion.reason}")
+        click.echo(runnable(f"Use it with `notewell index --model {suggestion.suggestion.name}`"))
+    elif suggestion.service is None:
         click.echo("\nThe model reads these notes.")
-    for model in found.further_models:
+    for model in suggestion.further_models:
         click.echo(f"\n{model.name}: {model.reason}")
-    if found.further_models:
+    if suggestion.further_models:
         click.echo(runnable("\nTry one with `notewell index --model NAME`; the vectors stay."))
 
 

@@ -172,7 +172,7 @@ def runnable(text: str) -> str:
     ctx = click.get_current_context(silent=True)
     if ctx is None:  # another thread
         return text
-    return _COMMAND.sub(lambda found: f"`{_program()} {_runnable(ctx, found[1])}`", text)
+    return _COMMAND.sub(lambda match: f"`{_program()} {_runnable(ctx, match[1])}`", text)
 
 
 def _runnable(ctx: click.Context, line: str) -> str:
@@ -336,10 +336,10 @@ class QueryCommand(Command):
 
     def _apart(self, ctx: click.Context, args: list[str]) -> tuple[list[str], list[str]]:
         """Return the options with their values, and the words of the query."""
-        found = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        own_options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         with_value = {
             name
-            for option in found
+            for option in own_options
             if not option.is_flag and not option.count
             for name in option.opts
         }
@@ -379,8 +379,8 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.members:
             return super().get_command(ctx, cmd_name)
-        found: click.Command = load(self.members[cmd_name])
-        return found
+        command: click.Command = load(self.members[cmd_name])
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

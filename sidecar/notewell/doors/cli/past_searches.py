@@ -135,6 +135,6 @@ def _show_log(log: LogReply) -> None:
 
 def _row(entry: LoggedQuery) -> tuple[str, ...]:
     opened = ", ".join(f"{result.path} (#{result.rank or '?'})" for result in entry.opened)
-    found = len(entry.results)
-    count = f"{found}" if found < _LOGGED else f"{_LOGGED}+"
+    total = len(entry.results)
+    count = f"{total}" if total < _LOGGED else f"{_LOGGED}+"
     return (local_time(entry.at), entry.door, entry.mode, count, entry.query, opened)

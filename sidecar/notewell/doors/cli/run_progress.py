@@ -20,12 +20,12 @@ _ASK_EVERY_S = 0.2
 def ended_run(backend: Backend, run: str) -> RunView:
     """Wait for the end of a run; Ctrl-C cancels it."""
     try:
-        while (found := backend.answer(RunRequest(run))).result == "running":
+        while (view := backend.answer(RunRequest(run))).result == "running":
             time.sleep(_ASK_EVERY_S)
     except KeyboardInterrupt:
         backend.answer(CancelRun(run))
         raise
-    return found
+    return view
 
 
 def show_run(run: RunView) -> None:

@@ -161,18 +161,18 @@ def similar(*, path: str, vault: str | None, as_json: bool, long: bool, **fields
         print_reply(backend, request, show, as_json=as_json)
 
 
-def _show(found: SearchReply, *, long: bool, began: float) -> None:
+def _show(reply: SearchReply, *, long: bool, began: float) -> None:
     invocation = current_invocation()
     # Where nothing matches well, `print_results` says it, with what to try on a terminal.
-    invocation.warn([text for text in found.warnings if NOTHING_MATCHES not in text])
-    corrected = correction(found)
+    invocation.warn([text for text in reply.warnings if NOTHING_MATCHES not in text])
+    corrected = correction(reply)
     if corrected is not None:
         invocation.say(corrected)
     seconds = time.monotonic() - began
     with show_in_pager():
-        print_results(found, long=long)
+        print_results(reply, long=long)
     several = len(invocation.known().records()) > 1
-    invocation.say(summary(found, seconds=seconds, name_vault=several))
+    invocation.say(summary(reply, seconds=seconds, name_vault=several))
 
 
 _INDENT = 4

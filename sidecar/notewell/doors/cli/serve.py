@@ -212,9 +212,9 @@ def _run(
 
     disk.restrict(settings.state_dir)
     with logging_to_files(settings.state_dir / LOGS, settings.log):
-        for found in INSTALLED:
-            if found.problem is not None:
-                log.warning("The feature %s is left out: %s", found.name, found.problem)
+        for package in INSTALLED:
+            if package.problem is not None:
+                log.warning("The feature %s is left out: %s", package.name, package.problem)
         asyncio.run(
             serve_vaults(
                 vaults,

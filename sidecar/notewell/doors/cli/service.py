@@ -170,8 +170,8 @@ UNITS: dict[str, Callable[[ServiceJob], str]] = {
 def _put(parent: ET.Element, path: str, text: str) -> None:
     """Set the text of an element, making those on the way to it where they are missing."""
     for name in path.split("/"):
-        found = parent.find(name)
-        parent = found if found is not None else ET.SubElement(parent, name)
+        element = parent.find(name)
+        parent = element if element is not None else ET.SubElement(parent, name)
     parent.text = text
 
 

@@ -63,15 +63,15 @@ class _Vault:
 def show_overview(invocation: Invocation) -> None:
     """Print the state of this installation and the commands that make sense next."""
     known = invocation.known()
-    found = [_look(known, record) for record in known.records()]
+    overviews = [_look(known, record) for record in known.records()]
     click.echo(f"Notewell {__version__}\n")
-    if found:
-        rows = [vault.row() for vault in found]
+    if overviews:
+        rows = [vault.row() for vault in overviews]
         print_table(("vault", "default", "state", "folder"), rows)
     else:
         click.echo("No vault is known yet.")
     click.echo("\nNext:")
-    print_facts([(f"  {command}", what) for command, what in _next(found)])
+    print_facts([(f"  {command}", what) for command, what in _next(overviews)])
 
 
 def _look(known: KnownVaults, record: VaultRecord) -> _Vault:
@@ -80,16 +80,16 @@ def _look(known: KnownVaults, record: VaultRecord) -> _Vault:
     return _Vault(record, indexed=indexed, url=server.info.url if server is not None else None)
 
 
-def _next(found: Sequence[_Vault]) -> Iterator[tuple[str, str]]:
-    if not found:
+def _next(overviews: Sequence[_Vault]) -> Iterator[tuple[str, str]]:
+    if not overviews:
         yield "notewell demo", "try Notewell with a sample vault"
         yield "notewell index FOLDER", "make your notes findable"
-    for vault in found:
+    for vault in overviews:
         if not vault.indexed and vault.url is None:
             yield f"notewell index {shlex.quote(vault.record.name)}", "make its notes findable"
-    if any(vault.indexed or vault.url for vault in found):
+    if any(vault.indexed or vault.url for vault in overviews):
         yield "notewell search WORDS", "find notes by meaning and by keyword"
-    if found and not any(vault.url for vault in found):
+    if overviews and not any(vault.url for vault in overviews):
         yield "notewell serve", "keep the index up to date, for browsers and Obsidian too"
     yield "notewell --help", "all commands"
 

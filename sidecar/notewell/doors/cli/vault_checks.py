@@ -75,9 +75,9 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
         server = server_for(vaults, record)
         if server is None:
             files = vaults.open(record, writable=False).ledger().total
-            found = f"{files:,} files in the index, no server running"
+            text = f"{files:,} files in the index, no server running"
         else:
-            found = f"served at {server.info.url}"
+            text = f"served at {server.info.url}"
         _check_database(directory)
         damaged = engines.damaged_vectors(directory)
     except NotFoundError:
@@ -89,9 +89,9 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
         advice = f"`notewell index {record.name} --full` embeds their texts again"
         return Check(name, "failed", f"{damaged:,} stored vectors are damaged; {advice}")
     if server is not None and server.info.version != __version__:
-        detail = f"{found} by version {server.info.version}, and this is {__version__}; restart it"
+        detail = f"{text} by version {server.info.version}, and this is {__version__}; restart it"
         return Check(name, "warning", detail)
-    return _check_watching(record, found)
+    return _check_watching(record, text)
 
 
 def _compare_sample(vaults: Vaults, record: VaultRecord, most: int) -> Check:
@@ -117,21 +117,21 @@ def _compare_sample(vaults: Vaults, record: VaultRecord, most: int) -> Check:
     return Check(name, "ok", f"{report.notes:,} notes{vectors}: the index has the same{waiting}")
 
 
-def _check_watching(record: VaultRecord, found: str) -> Check:
+def _check_watching(record: VaultRecord, status: str) -> Check:
     """The check of a sound vault, by how a server notices its changes."""
     name = f"vault {record.name}"
     if record.source != "folder":
-        return Check(name, "ok", f"{record.path}, {found}")
+        return Check(name, "ok", f"{record.path}, {status}")
     if is_silent(record.path):
         polled = "a network drive, so a server looks for changes now and then"
-        return Check(name, "ok", f"{record.path}, {found}; {polled}")
+        return Check(name, "ok", f"{record.path}, {status}; {polled}")
     limit = unwatchable(record.path)
     if limit is not None:
         advice = f"`sudo sysctl fs.inotify.max_user_watches={4 * limit}` lets it watch them"
         more = f"it has more than the {limit:,} folders that this system watches for one user"
         polled = "so a server looks for changes now and then"
-        return Check(name, "warning", f"{record.path}, {found}; {more}, {polled}; {advice}")
-    return Check(name, "ok", f"{record.path}, {found}")
+        return Check(name, "warning", f"{record.path}, {status}; {more}, {polled}; {advice}")
+    return Check(name, "ok", f"{record.path}, {status}")
 
 
 def _check_database(directory: Path) -> None:
@@ -210,9 +210,9 @@ def leftovers(settings: Settings, directories: Iterable[Path]) -> Iterator[Lefto
 def repair(settings: Settings, directories: Iterable[Path]) -> Iterator[str]:
     """Delete leftovers and close data to other users; yields a sentence for each repair."""
     indexes = tuple(directories)
-    for found in tuple(leftovers(settings, indexes)):
-        if _delete(found.path, indexes):
-            yield f"deleted {found.path}: {found.what}"
+    for stale in tuple(leftovers(settings, indexes)):
+        if _delete(stale.path, indexes):
+            yield f"deleted {stale.path}: {stale.what}"
     for folder in dict.fromkeys((settings.data_dir, settings.state_dir)):
         exposed = len(list(disk.find_exposed(folder))) if folder.exists() else 0
         if exposed:

@@ -108,10 +108,10 @@ def _nearest(wanted: str, paths: list[str]) -> list[str]:
     for path in paths:
         by_stem.setdefault(PurePosixPath(path).stem.casefold(), []).append(path)
     stem = PurePosixPath(wanted).stem.casefold()
-    found = difflib.get_close_matches(wanted, paths, n=_NEAREST, cutoff=_SIMILAR_NAME)
+    close_names = difflib.get_close_matches(wanted, paths, n=_NEAREST, cutoff=_SIMILAR_NAME)
     for name in difflib.get_close_matches(stem, by_stem, n=_NEAREST, cutoff=_SIMILAR_NAME):
-        found += by_stem[name]
-    return list(dict.fromkeys(found))[:_NEAREST]
+        close_names += by_stem[name]
+    return list(dict.fromkeys(close_names))[:_NEAREST]
 
 
 def _is_empty(value: Any) -> bool:

@@ -133,12 +133,12 @@ def _parse(value: object) -> object:
     if not isinstance(value, str) or value.strip()[:1] not in {"{", "["}:
         return value
     try:
-        found: object = json.loads(value)
+        parsed: object = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    if beyond_64_bits(found):
+    if beyond_64_bits(parsed):
         raise ValueError(SMALLER_NUMBERS)
-    return found
+    return parsed
 
 
 class BudgetedRequest(ToolRequest):

@@ -211,10 +211,10 @@ def _fields(item: Mapping[str, Any], above: _Field = ()) -> Iterator[tuple[_Fiel
 
 
 def _value(item: Document, field: _Field) -> Any:
-    found: Any = item
+    shown: Any = item
     for name in field:
-        found = found[name]
-    return found
+        shown = shown[name]
+    return shown
 
 
 def _drop(item: Document, field: _Field) -> Document:

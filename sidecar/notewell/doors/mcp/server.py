@@ -74,7 +74,7 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
     """
     every = tools(features)
     names = [tool.name for tool in every]
-    found = {
+    by_feature = {
         feature.name: {tool.name for tool in _tools_of(feature)}
         for feature in features
         if feature.tools
@@ -83,10 +83,10 @@ def topics(features: Sequence[Feature]) -> Mapping[str, frozenset[str]]:
         first = name.partition("_")[0]
         alike = {name for name in names if name.partition("_")[0] == first}
         if len(alike) > 1 or name == first:
-            found[first] = found.get(first, set()) | alike
+            by_feature[first] = by_feature.get(first, set()) | alike
     # The core's tools are listed anyway, with fewer arguments than those of a topic.
     everything: dict[str, set[str]] = {"core": set(), "all": set(names)}
-    return {topic: frozenset(found) for topic, found in (everything | found).items()}
+    return {topic: frozenset(named) for topic, named in (everything | by_feature).items()}
 
 
 def prompts(features: Sequence[Feature]) -> tuple[PromptText, ...]:

@@ -74,14 +74,14 @@ async def send_file(request: web.Request) -> web.Response:
         )
     site, vault = request.app[SITE], request.query.get("vault") or None
     async with site.holding(vault):
-        found, tag = await asyncio.to_thread(
+        document, tag = await asyncio.to_thread(
             _read, site, vault, request.query["path"], request.query.get("from", ""), int(page)
         )
         if any(tag == known.value for known in request.if_none_match or ()):
             return web.Response(status=304, headers={hdrs.ETAG: f'"{tag}"', **_KEPT})
         if int(page):
-            found = await asyncio.to_thread(_page, site, found, int(page))
-    return web.Response(body=found.raw, headers={hdrs.ETAG: f'"{tag}"', **_headers(found)})
+            document = await asyncio.to_thread(_page, site, document, int(page))
+    return web.Response(body=document.raw, headers={hdrs.ETAG: f'"{tag}"', **_headers(document)})
 
 
 def _page(site: Site, file: Attachment, page: int) -> Attachment:
@@ -108,10 +108,10 @@ class Attachment:
     raw: bytes
 
 
-def _headers(found: Attachment) -> dict[str, str]:
+def _headers(document: Attachment) -> dict[str, str]:
     return {
-        hdrs.CONTENT_TYPE: found.media,
-        hdrs.CONTENT_DISPOSITION: "inline" if found.media.startswith("image/") else "attachment",
+        hdrs.CONTENT_TYPE: document.media,
+        hdrs.CONTENT_DISPOSITION: "inline" if document.media.startswith("image/") else "attachment",
         "Content-Security-Policy": _POLICY,
         "X-Content-Type-Options": "nosniff",
         **_KEPT,
@@ -122,12 +122,12 @@ def _read(site: Site, vault: str | None, path: str, note: str, page: int) -> tup
     """A file, and a tag that is another for other content and for another page."""
     path = unicodedata.normalize("NFC", path)
     if is_document(path):
-        found = read_document(site.engine(vault).file(path))
+        document = read_document(site.engine(vault).file(path))
     else:
         record = site.record(vault)
         rules = site.vaults.settings(record).vault
-        found = read_attachment(record.path, rules, path, note)
-    return found, f"{blake2b(found.raw, digest_size=16).hexdigest()}-{page}"
+        document = read_attachment(record.path, rules, path, note)
+    return document, f"{blake2b(document.raw, digest_size=16).hexdigest()}-{page}"
 
 
 def read_document(file: FileRef) -> Attachment:

@@ -74,9 +74,9 @@ class Audit:
         """
         if self.folder is None:
             return ()
-        found = [read for files in audit_files(self.folder) for read in _newest_of(files, limit)]
-        found.sort(key=lambda read: read[0], reverse=True)
-        return tuple(entry for _, entry in found[:limit])
+        lines = [read for files in audit_files(self.folder) for read in _newest_of(files, limit)]
+        lines.sort(key=lambda read: read[0], reverse=True)
+        return tuple(entry for _, entry in lines[:limit])
 
 
 def name_of(request: web.Request) -> str:

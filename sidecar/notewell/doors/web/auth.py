@@ -105,19 +105,19 @@ class Callers:
 
     def by_token(self, token: str) -> Caller | None:
         """Return the caller with this token; None for an unknown one."""
-        shown, found = digest(token), None
+        shown, caller = digest(token), None
         for known in self._all():  # all of them, so that the time reveals nothing
             if known.token is not None and hmac.compare_digest(known.token, shown):
-                found = known.caller
-        return self._note(found)
+                caller = known.caller
+        return self._note(caller)
 
     def by_session(self, session: str) -> Caller | None:
         """Return the caller with this session; None for an unknown one."""
-        shown, found = digest(session), None
+        shown, caller = digest(session), None
         for known in self._all():
             if hmac.compare_digest(known.session, shown):
-                found = known.caller
-        return self._note(found)
+                caller = known.caller
+        return self._note(caller)
 
     def redeem(self, code: str, name: str | None) -> str | None:
         """Return the session for the code of a one-time link; None for one that is used or expired.
@@ -231,8 +231,8 @@ class Gate:
     def caller(self, request: web.Request, bound: Address) -> Caller | None:
         """Return the caller by token, or by session from our pages; None if unknown."""
         token = shown_token(request)
-        found = self.callers.by_token(token) if token else None
-        return found or self.browser(request, bound)
+        identified = self.callers.by_token(token) if token else None
+        return identified or self.browser(request, bound)
 
     def browser(self, request: web.Request, bound: Address) -> Caller | None:
         """Return the caller by a browser's session, if one of our pages sent the request."""

@@ -82,11 +82,11 @@ async def answer_search(
     chosen = site.several(vault)
     if chosen:
         reply = merge_answers(await _each(site, chosen, request), request.limit)
-        found = Encoded(reply, await asyncio.to_thread(to_json, reply))
+        encoded = Encoded(reply, await asyncio.to_thread(to_json, reply))
     else:
-        found = await from_engine(site, vault, request)
-    site.metrics.count_search(found.reply)
-    return found
+        encoded = await from_engine(site, vault, request)
+    site.metrics.count_search(encoded.reply)
+    return encoded
 
 
 async def _each(

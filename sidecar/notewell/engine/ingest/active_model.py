@@ -155,13 +155,13 @@ class Models:
         while True:
             model = self._index.vectors.model
             try:
-                found = ask(self.answering)
+                answer = ask(self.answering)
             except ModelError:
                 if self._index.vectors.model == model:
                     raise
             else:
                 if self._index.vectors.model == model:
-                    return found
+                    return answer
 
     def close(self) -> None:
         with self._lock:

@@ -252,13 +252,13 @@ def embed_in_windows(
         note = index.note_at(path)
         if note is None:
             continue
-        found = windows_of(
+        note_windows = windows_of(
             note.title,
             index.chunks_of(note.id),
             count=embedder.count_tokens,
             limit=embedder.window_tokens,
         )
-        for chunks, window in found:
+        for chunks, window in note_windows:
             wanted = [rows.pop(chunk.text_hash, None) for chunk in chunks]
             if any(row is not None for row in wanted):
                 windows.append(window)

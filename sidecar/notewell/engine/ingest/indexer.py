@@ -259,10 +259,10 @@ class Indexer:
             read = reader.group(_group(to_read, done, FIRST_NOTES if few else BATCH_NOTES))
             if read is None:
                 break
-            found = self._index.apply(read.batch, between_notes=signals.between).reused
+            newly_reused = self._index.apply(read.batch, between_notes=signals.between).reused
             signals.notes_changed(read.batch.note_paths)
-            add_model_work(self._index, reused=found)
-            reused += found
+            add_model_work(self._index, reused=newly_reused)
+            reused += newly_reused
             done += read.count
         signals.progress(Progress("read", done, len(to_read)))
         finished = done == len(to_read)

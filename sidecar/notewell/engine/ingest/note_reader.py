@@ -101,24 +101,26 @@ class NoteReader:
 
     def group(self, files: Sequence[FileRef]) -> ReadGroup | None:
         """Read files until that has taken a while; None if it was stopped meanwhile."""
-        found: list[_Found] = []
+        notes_read: list[_Found] = []
         unread: list[tuple[FileRef, UnreadableNoteError]] = []
         began = time.monotonic()
         for file in files:
-            if (found or unread) and time.monotonic() - began > _LONGEST_GROUP_S:
+            if (notes_read or unread) and time.monotonic() - began > _LONGEST_GROUP_S:
                 break  # what was read is not to wait for the next slow file
             self._reading.between()
             start = time.monotonic()
             try:
                 read = _try_read(file, partial(self._reading.source.read, file))
                 copies = tuple(self._copies(file))
-                found.append(_Found(file, read, copies, time.monotonic() - start))
+                notes_read.append(_Found(file, read, copies, time.monotonic() - start))
             except UnreadableNoteError as error:
                 unread.append((file, error))
-        count = len(found) + len(unread)
-        if not self._learn([note for pass_ in found for note in (pass_.read.note, *pass_.copies)]):
+        count = len(notes_read) + len(unread)
+        if not self._learn(
+            [note for pass_ in notes_read for note in (pass_.read.note, *pass_.copies)]
+        ):
             return None
-        puts, too_slow = self._cut_all(found)
+        puts, too_slow = self._cut_all(notes_read)
         return ReadGroup(self._batch(puts, [*unread, *too_slow]), count)
 
     def _copies(self, file: FileRef) -> Iterator[Note]:
@@ -127,12 +129,12 @@ class NoteReader:
                 yield _try_read(copy, partial(self._reading.source.read, copy)).note
 
     def _cut_all(
-        self, found: Sequence[_Found]
+        self, notes: Sequence[_Found]
     ) -> tuple[list[NotePut], list[tuple[FileRef, UnreadableNoteError]]]:
         """The notes in passages, and the files that take too long to be cut."""
-        before = self._reading.index.manifest([pass_.file.path for pass_ in found])
+        before = self._reading.index.manifest([pass_.file.path for pass_ in notes])
         puts, too_slow = [], []
-        for pass_ in found:
+        for pass_ in notes:
             self._reading.between()
             try:
                 put = partial(self._put, pass_, before.get(pass_.file.path))
@@ -182,10 +184,10 @@ class NoteReader:
             self._provisional = True
             return True
 
-    def _put(self, found: _Found, before: ManifestEntry | None) -> NotePut:
-        file, read = found.file, found.read
+    def _put(self, note_read: _Found, before: ManifestEntry | None) -> NotePut:
+        file, read = note_read.file, note_read.read
         known = None if self._reading.retitle else before
-        cut = partial(self._cut, self._limited_counter(found), found.copies)
+        cut = partial(self._cut, self._limited_counter(note_read), note_read.copies)
         titled = cut_as_embedded(read.note, read.content_hash, known, cut, self._hashes_before)
         return NotePut(
             note=read.note,
@@ -196,13 +198,13 @@ class NoteReader:
             kept_title=titled.kept_title,
         )
 
-    def _limited_counter(self, found: _Found) -> CountTokens:
+    def _limited_counter(self, read: _Found) -> CountTokens:
         """Counts tokens, as every step of cutting does, until the file's time is over."""
-        until = time.monotonic() + self._reading.seconds - found.seconds
+        until = time.monotonic() + self._reading.seconds - read.seconds
 
         def count(text: str) -> int:
             if time.monotonic() > until:
-                raise too_slow(found.file.path, self._reading.seconds)
+                raise too_slow(read.file.path, self._reading.seconds)
             return self._count(text)
 
         return count

@@ -189,7 +189,7 @@ def _may_differ(
 
 
 def _compare(
-    found: Sequence[FileRef],
+    found_files: Sequence[FileRef],
     manifest: Mapping[str, ManifestEntry],
     ledger: Mapping[str, LedgerEntry],
     hash_of: Callable[[FileRef], bytes | None],
@@ -199,7 +199,7 @@ def _compare(
     A full run passes no files: it reads all of them anyway.
     """
     read, same = set(), []
-    for file in found:
+    for file in found_files:
         if _has_changed(file, manifest, ledger):
             read.add(file.path)
         elif _may_differ(file, manifest, ledger):
@@ -285,8 +285,8 @@ def _find_moves(
         # All empty files have the same hash.
         if file.size == 0 or file.size not in sizes:
             continue
-        found = hash_of(file)
-        candidates = by_hash.get(found, []) if found is not None else []
+        digest = hash_of(file)
+        candidates = by_hash.get(digest, []) if digest is not None else []
         if candidates:
             entry = max(candidates, key=lambda candidate: _likeness(candidate.path, file.path))
             candidates.remove(entry)
@@ -327,8 +327,8 @@ def held_removal(index: IndexReader) -> Guarded | None:
     stored = index.meta(_HELD)
     if not stored:
         return None
-    found = json.loads(stored)
-    return Guarded(gone=found["gone"], total=found["total"], since=found["since"])
+    held = json.loads(stored)
+    return Guarded(gone=held["gone"], total=held["total"], since=held["since"])
 
 
 def hold_removal(index: Index, held: Guarded | None) -> None:
@@ -383,7 +383,7 @@ def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
 
 
 def check_not_replaced(
-    plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], place: str
+    plan: Plan, manifest: Mapping[str, ManifestEntry], files: Sequence[FileRef], place: str
 ) -> None:
     """Raise AnotherVaultError if hardly any indexed note is left and new ones took their place.
 
@@ -391,10 +391,10 @@ def check_not_replaced(
     """
     if not plan.guarded:
         return
-    found = [file for file in found if not is_document(file.path)]
+    files = [file for file in files if not is_document(file.path)]
     manifest = {path: entry for path, entry in manifest.items() if not is_document(path)}
-    known = [(manifest[file.path], file) for file in found if file.path in manifest]
-    new = len(found) - len(known) - len(plan.moves)
+    known = [(manifest[file.path], file) for file in files if file.path in manifest]
+    new = len(files) - len(known) - len(plan.moves)
     left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)
     if new > FEW and left <= max(min(FEW, len(manifest) // 4), LEFT * len(manifest)):
         raise AnotherVaultError(

@@ -27,15 +27,15 @@ _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3
 
 
-def _print(found: ArchaeologyReply) -> None:
-    if not found.buckets:
+def _print(reply: ArchaeologyReply) -> None:
+    if not reply.buckets:
         click.echo("Nothing found.")
         return
-    for line in chart(found.buckets, found.granularity, width=width()):
+    for line in chart(reply.buckets, reply.granularity, width=width()):
         click.echo(line)
     peaks = [
         (note.date, f"{note.title}  {note.path}")
-        for peak in found.peaks
+        for peak in reply.peaks
         for note in peak.notes[:_PEAK_NOTES]
     ]
     if peaks:
@@ -72,13 +72,13 @@ def _pause(before: date, start: date, granularity: str) -> str:
     return f"({count} {granularity}{'s' * (count != 1)} without)"
 
 
-def _summary(found: ArchaeologyReply) -> str:
-    if found.first is None:
+def _summary(reply: ArchaeologyReply) -> str:
+    if reply.first is None:
         return "0 notes"
-    times = len(found.intervals)
-    undated = f", {found.undated:,} without a date" if found.undated else ""
-    when = f"{clean(found.first)} to {clean(found.last or '')}"
-    return f"{found.total:,} notes from {when}, in {times} time{'s' * (times != 1)}{undated}"
+    times = len(reply.intervals)
+    undated = f", {reply.undated:,} without a date" if reply.undated else ""
+    when = f"{clean(reply.first)} to {clean(reply.last or '')}"
+    return f"{reply.total:,} notes from {when}, in {times} time{'s' * (times != 1)}{undated}"
 
 
 archaeology = asking(

@@ -143,7 +143,7 @@ def archaeology(
 ) -> ArchaeologyReply:
     """Search for the topic and arrange the dated results on a timeline."""
     threshold = RELEVANT if request.min_score is None else request.min_score
-    found = search(
+    reply = search(
         SearchRequest(
             request.q,
             limit=request.limit,
@@ -154,27 +154,27 @@ def archaeology(
         )
     )
     dated = [
-        pair for result in found.results if (pair := _date(result, request.by, daily)) is not None
+        pair for result in reply.results if (pair := _date(result, request.by, daily)) is not None
     ]
     dated.sort(key=lambda pair: (pair[0], -pair[1].score, pair[1].path))
     days = [day for day, _ in dated]
     times = timeline(days, None if request.granularity == "auto" else request.granularity)
-    warnings = list(found.warnings)
-    total = found.total - found.filtered.get("weak", 0)  # of the search, before the cut
-    if total > len(found.results):
+    warnings = list(reply.warnings)
+    total = reply.total - reply.filtered.get("weak", 0)  # of the search, before the cut
+    if total > len(reply.results):
         warnings.append(
-            f"Only the {len(found.results):,} most relevant of {total:,} notes were dated;"
+            f"Only the {len(reply.results):,} most relevant of {total:,} notes were dated;"
             " raise limit or min_score."
         )
     return ArchaeologyReply(
         query=request.q,
-        vault=found.vault,
-        generation=found.generation,
+        vault=reply.vault,
+        generation=reply.generation,
         by=request.by,
         granularity=times.unit,
         min_score=threshold,
         total=total,
-        undated=len(found.results) - len(dated),
+        undated=len(reply.results) - len(dated),
         first=days[0].isoformat() if days else None,
         last=days[-1].isoformat() if days else None,
         intervals=tuple(
@@ -221,10 +221,10 @@ def _reply_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tuple[
 
 def _date(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote] | None:
     """The note with its date; None without one."""
-    found = day_of(one, by, daily)
-    if found is None:
+    stated_day = day_of(one, by, daily)
+    if stated_day is None:
         return None
-    day, source = found
+    day, source = stated_day
     note = DatedNote(
         date=day.isoformat(),
         dated_by=source,

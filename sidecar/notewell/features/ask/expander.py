@@ -69,13 +69,13 @@ class Expander:
             return _add_warning(search(own), f"Not expanded: {error.message}")
         others = [*wordings.queries, *([" ".join(wordings.terms)] if wordings.terms else [])]
         deep = replace(own, limit=max(request.limit, _DEPTH))
-        found = search(deep)
+        reply = search(deep)
         # Searches for wordings are not logged, because the user did not type them.
         more = [
             search(replace(deep, q=text, plain=True, explain=False, door=UNLOGGED))
             for text in others
         ]
-        return _merge(found, more, wordings, request.limit)
+        return _merge(reply, more, wordings, request.limit)
 
     def wordings(self, query: str) -> Wordings:
         """The wordings of a query, from the cache or the model. Raises what the provider raises."""
@@ -134,9 +134,9 @@ class Expander:
 
 def _read_wordings(text: str, query: str) -> Wordings:
     """The wordings in a reply of the model; whatever is not as requested is ignored."""
-    found = _OBJECT.search(text)
+    match = _OBJECT.search(text)
     try:
-        reply = json.loads(found[0]) if found else {}
+        reply = json.loads(match[0]) if match else {}
     except ValueError:
         reply = {}
     return Wordings(
@@ -152,25 +152,25 @@ def _texts(value: object, query: str, most: int) -> tuple[str, ...]:
 
 
 def _merge(
-    found: SearchReply, more: Sequence[SearchReply], wordings: Wordings, limit: int
+    first: SearchReply, more: Sequence[SearchReply], wordings: Wordings, limit: int
 ) -> SearchReply:
     """Merge all replies into one. Scores are relative to the best one, which has 1."""
     scores: dict[str, float] = {}
     results: dict[str, Result] = {}
-    for reply, weight in ((found, _OWN_WEIGHT), *((reply, _OTHER_WEIGHT) for reply in more)):
+    for reply, weight in ((first, _OWN_WEIGHT), *((reply, _OTHER_WEIGHT) for reply in more)):
         for rank, result in enumerate(reply.results, 1):
             scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK_CONSTANT + rank)
             results.setdefault(result.path, result)
     best = max(scores.values(), default=1.0)
     ordered = sorted(results.values(), key=lambda result: -scores[result.path])
     return replace(
-        found,
+        first,
         fusion=Fusion("llm", {"rank": _RANK_CONSTANT, "own": _OWN_WEIGHT, "other": _OTHER_WEIGHT})
         if more
-        else found.fusion,
-        expanded=(*found.expanded, *wordings.queries, *wordings.terms),
-        total=max(found.total, len(results)),
-        took_ms=round(found.took_ms + sum(reply.took_ms for reply in more), 3),
+        else first.fusion,
+        expanded=(*first.expanded, *wordings.queries, *wordings.terms),
+        total=max(first.total, len(results)),
+        took_ms=round(first.took_ms + sum(reply.took_ms for reply in more), 3),
         results=tuple(
             replace(result, score=round(scores[result.path] / best, 6)) if more else result
             for result in ordered[:limit]

@@ -54,7 +54,7 @@ def find_servers(servers: Mapping[LocalServer, Known] = SERVERS) -> tuple[LocalM
     """The programs that answer now and have a model that can answer questions."""
     with ThreadPoolExecutor(len(servers)) as threads:
         tries = threads.map(_find, servers, servers.values())
-        return tuple(found for found in tries if found is not None)
+        return tuple(server for server in tries if server is not None)
 
 
 def _find(server: LocalServer, known: Known) -> LocalModels | None:

@@ -191,12 +191,12 @@ class Tools:
     # --- on notes --------------------------------------------------------------------------
 
     def _search(self, query: str) -> ToolResult:
-        found = self._vault.ask(SearchRequest(query, limit=_RESULTS))
-        if not _may_answer(found.confidence) or not found.results:
+        reply = self._vault.ask(SearchRequest(query, limit=_RESULTS))
+        if not _may_answer(reply.confidence) or not reply.results:
             return ToolResult(f"search: {query}", "nothing", _NOTHING)
         room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _RESULTS)
         blocks = []
-        for result in found.results:
+        for result in reply.results:
             text = "\n".join([result.snippet, *(passage.snippet for passage in result.passages)])
             passage = CitedSource(result.path, result.title, result.uri, result.line)
             room -= (cost := self._cost(passage)) + most
@@ -224,10 +224,10 @@ class Tools:
         return ToolResult(f"read: {note.path}", f"{tokens} tokens{shortened}", block)
 
     def _neighbors(self, path: str) -> ToolResult:
-        found = self._vault.ask(NeighborsRequest(path, limit=30))
-        lines = [f"{neutral(neighbor.title)} ({neighbor.path})" for neighbor in found.neighbors]
+        reply = self._vault.ask(NeighborsRequest(path, limit=30))
+        lines = [f"{neutral(neighbor.title)} ({neighbor.path})" for neighbor in reply.neighbors]
         text = self._fit("\n".join(lines), self._budget) or "No links."
-        return ToolResult(f"neighbors: {found.path}", f"{len(lines)} notes", text)
+        return ToolResult(f"neighbors: {reply.path}", f"{len(lines)} notes", text)
 
     # --- on the web ------------------------------------------------------------------------
 
@@ -237,13 +237,13 @@ class Tools:
         return ToolResult(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
     def _search_web(self, query: str) -> ToolResult:
-        found = self._web_pages().search(query)
+        web_pages = self._web_pages().search(query)
         pages = "\n".join(
             f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
-            for page in found
+            for page in web_pages
         )
         text = self._fit(pages, self._budget) or "Nothing."
-        return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
+        return ToolResult(f"search_web: {query}", f"{len(web_pages)} pages", text)
 
     def _web_pages(self) -> WebPages:
         if self._pages is None:
@@ -264,7 +264,7 @@ class Tools:
 
     def _found_notes(self) -> tuple[CodeNote, ...]:
         """The sources so far that are notes, as they are now."""
-        found = []
+        notes = []
         for source in self._catalogue.sources(()):
             try:
                 note = self._vault.ask(NoteRequest(source.path))
@@ -274,20 +274,20 @@ class Tools:
             kept = CodeNote(
                 source.n, note.path, note.title, note.tags, note.properties, *dates, note.content
             )
-            found.append(kept)
-        return tuple(found)
+            notes.append(kept)
+        return tuple(notes)
 
     # --- budget ----------------------------------------------------------------------------
 
-    def _block(self, found: CitedSource, text: str, tokens: int, score: float = 1.0) -> str:
+    def _block(self, source: CitedSource, text: str, tokens: int, score: float = 1.0) -> str:
         """A block of at most `tokens`; the text is cut to fit."""
-        text = self._fit(neutral(text), max(tokens - self._cost(found), 0))
-        return self._catalogue.block(found, text, score)
+        text = self._fit(neutral(text), max(tokens - self._cost(source), 0))
+        return self._catalogue.block(source, text, score)
 
-    def _cost(self, found: CitedSource) -> int:
+    def _cost(self, source: CitedSource) -> int:
         """The tokens of a block without its text."""
         return self._vault.count_tokens(
-            CitedBlock(found.path, found.title, None, 1.0, ".").render(99)
+            CitedBlock(source.path, source.title, None, 1.0, ".").render(99)
         )
 
     def _fit(self, text: str, tokens: int) -> str:

@@ -113,16 +113,16 @@ class WebPages:
             raise _refused(url, "`ask.web_search_url` must be a web address")
         headers = {"Accept": "application/json", "User-Agent": _AGENT}
         try:
-            found = _results(_SEARCH_CLIENT.send(HttpRequest("GET", url, headers)).json())
+            results = _results(_SEARCH_CLIENT.send(HttpRequest("GET", url, headers)).json())
         except HttpError as error:
             if error.kind == "not_json":
                 raise _not_searxng() from error
             raise _failure(url, error) from error
         except (KeyError, TypeError) as error:
             raise _not_searxng() from error
-        for page in found:
+        for page in results:
             self._learn(page.url)
-        return found
+        return results
 
     def _learn(self, text: str) -> None:
         """Have the addresses in a text read, too."""
@@ -153,9 +153,9 @@ def _client(seconds: float) -> HttpClient:
     return HttpClient(timeout_s=silence, connect_s=silence, deadline_s=seconds, max_bytes=None)
 
 
-def _results(found: Json) -> tuple[WebPage, ...]:
+def _results(payload: Json) -> tuple[WebPage, ...]:
     """The results in a reply of SearXNG. Raises KeyError or TypeError for another format."""
-    results = found["results"] if isinstance(found, Mapping) else None
+    results = payload["results"] if isinstance(payload, Mapping) else None
     if not isinstance(results, list):
         raise TypeError(results)
     return tuple(

@@ -208,14 +208,14 @@ def _records(
     """The known vaults with their folders on this computer."""
     chosen: dict[str, Path] = {}
     for word, folder in folders.items():
-        found = [vault for vault in manifest.vaults if word in {vault.id, vault.name}]
-        if not found or found[0].source != "folder":
+        saved = [vault for vault in manifest.vaults if word in {vault.id, vault.name}]
+        if not saved or saved[0].source != "folder":
             names = ", ".join(vault.name for vault in manifest.vaults if vault.source == "folder")
             raise NotFoundError(f"The backup has no vault '{word}' with a folder; it has: {names}.")
         place = Path(os.path.realpath(expand_user(folder)))
         if not place.is_dir():
-            raise NotFoundError(f"There is no folder {folder} for the vault {found[0].name}.")
-        chosen[found[0].id] = place
+            raise NotFoundError(f"There is no folder {folder} for the vault {saved[0].name}.")
+        chosen[saved[0].id] = place
     mirrors = Path(os.path.realpath(data)) / OURS[1]
     return tuple(
         VaultRecord(
@@ -343,19 +343,19 @@ def _indexes_elsewhere(
     records: tuple[VaultRecord, ...], known: KnownVaults, staged: Path, data: Path
 ) -> dict[Path, Path]:
     """The restored databases whose place, by the settings, is not in the vaults' data folder."""
-    found: dict[Path, Path] = {}
+    elsewhere: dict[Path, Path] = {}
     for record in records:
         index = staged / OURS[0] / record.id / DATABASE
         directory = known.directory(record)
         if not index.is_file() or directory == data / OURS[0] / record.id:
             continue
-        if directory in found:
+        if directory in elsewhere:
             raise BackupError(
                 f"The setting index_dir names {directory} for several vaults, and each index needs"
                 " a folder of its own. Unset it, then restore again. Nothing was changed."
             )
-        found[directory] = index
-    return found
+        elsewhere[directory] = index
+    return elsewhere
 
 
 @contextmanager

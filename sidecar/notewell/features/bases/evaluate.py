@@ -101,10 +101,10 @@ class Evaluator:
         return self._property_of(frame.note, rest if rest and kind == "note" else name)
 
     def _unary(self, node: Unary, frame: Frame) -> Value:
-        found = self.value(node.operand, frame)
+        value = self.value(node.operand, frame)
         if node.operator == "!":
-            return not is_true(found)
-        return -found if isinstance(found, float) else None
+            return not is_true(value)
+        return -value if isinstance(value, float) else None
 
     def _binary(self, node: Binary, frame: Frame) -> Value:
         left = self.value(node.left, frame)
@@ -157,8 +157,8 @@ class Evaluator:
         stated: PropertyValue | None = note.properties.get(name)
         if stated is None:
             folded = name.casefold()
-            found = (value for key, value in note.properties.items() if key.casefold() == folded)
-            stated = next(found, None)
+            matching = (value for key, value in note.properties.items() if key.casefold() == folded)
+            stated = next(matching, None)
         return self._convert(stated, note)
 
     def _file_field(self, note: StoredNote, name: str) -> Value:
@@ -193,8 +193,10 @@ class Evaluator:
         """The path that a link leads to."""
         key = (target, PurePosixPath(source).parent.as_posix())
         if key not in self._paths:
-            found = self._index.graph.resolve(target, source)
-            self._paths[key] = self._index.paths([found]).get(found) if found is not None else None
+            target_id = self._index.graph.resolve(target, source)
+            self._paths[key] = (
+                self._index.paths([target_id]).get(target_id) if target_id is not None else None
+            )
         return self._paths[key]
 
     # --- functions ---------------------------------------------------------------------------
@@ -246,12 +248,12 @@ class Evaluator:
         result = self.value(node.arguments[1], frame) if len(node.arguments) > 1 else None
         for number, item in enumerate(items):
             names = {**frame.names, "value": item, "index": float(number), "acc": result}
-            found = self.value(node.arguments[0], Frame(frame.note, names, frame.within))
+            value = self.value(node.arguments[0], Frame(frame.note, names, frame.within))
             if node.name == "reduce":
-                result = found
+                result = value
             elif node.name == "map":
-                results.append(found)
-            elif is_true(found):
+                results.append(value)
+            elif is_true(value):
                 results.append(item)
         return result if node.name == "reduce" else tuple(results)
 

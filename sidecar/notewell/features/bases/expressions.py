@@ -109,13 +109,13 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     end = len(text.rstrip())
     while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, at)
+        if match is None or match.lastgroup is None:
             raise ExpressionError(
                 f"“{text[at : at + 20].strip()}” in “{text[:80]}” is not understood"
             )
-        yield found.lastgroup, found[found.lastgroup]
-        at = found.end()
+        yield match.lastgroup, match[match.lastgroup]
+        at = match.end()
 
 
 class _Descent:
@@ -128,8 +128,8 @@ class _Descent:
         self._depth = 0
 
     def unexpected(self) -> ExpressionError:
-        found = self.tokens[self.at][1] if self.at < len(self.tokens) else "the end"
-        return ExpressionError(f"{found} is not expected in “{self._text[:80]}”")
+        token = self.tokens[self.at][1] if self.at < len(self.tokens) else "the end"
+        return ExpressionError(f"{token} is not expected in “{self._text[:80]}”")
 
     def level(self, number: int) -> Node:
         """An expression whose operators are of this level or tighter."""

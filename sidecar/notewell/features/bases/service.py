@@ -48,10 +48,11 @@ def rows_of(vault: OpenVault, request: BaseRequest) -> BaseReply:
     rows: Sequence[BaseRow] = ()
     total, problem = 0, None
     try:
-        found = _found(vault, base, view, this)
-        total = len(found.notes)
+        matches = _found(vault, base, view, this)
+        total = len(matches.notes)
         rows = [
-            found.row(note, [name for name, _ in columns]) for note in found.notes[: request.limit]
+            matches.row(note, [name for name, _ in columns])
+            for note in matches.notes[: request.limit]
         ]
     except ExpressionError as error:
         problem = f"This view is shown by Obsidian alone: {error}."
@@ -75,10 +76,10 @@ def _read(vault: OpenVault, note: StoredNote) -> Mapping[str, PropertyValue]:
 
 def _views(base: Mapping[str, PropertyValue]) -> tuple[Mapping[str, PropertyValue], ...]:
     listed = base.get("views")
-    found = (
+    views = (
         [view for view in listed if isinstance(view, Mapping)] if isinstance(listed, tuple) else []
     )
-    return tuple(found) or ({},)
+    return tuple(views) or ({},)
 
 
 def _choose_view(

@@ -95,22 +95,22 @@ def _from_text(text: str, resolve: Resolve) -> Value:
 def to_date(text: str) -> datetime | None:
     """The time that a text states; None if it states none."""
     try:
-        found = datetime.fromisoformat(text.strip())
+        day = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return found.replace(tzinfo=None)
+    return day.replace(tzinfo=None)
 
 
 def to_duration(text: str) -> Duration | None:
     """The duration of a text such as "1 week" or "2h"."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         return None
-    if found[2] in _MONTHS:
-        return Duration(round(float(found[1]) * _MONTHS[found[2]]), timedelta())
+    if match[2] in _MONTHS:
+        return Duration(round(float(match[1]) * _MONTHS[match[2]]), timedelta())
     try:
-        unit = _UNITS.get(found[2])
-        return None if unit is None else Duration(0, float(found[1]) * unit)
+        unit = _UNITS.get(match[2])
+        return None if unit is None else Duration(0, float(match[1]) * unit)
     except OverflowError:
         return None
 
@@ -266,11 +266,11 @@ def _items(value: Value) -> tuple[Value, ...]:
 
 
 def _unique(values: Value) -> Value:
-    found: list[Value] = []
+    unique: list[Value] = []
     for value in _items(values):
-        if not any(equal(value, other) for other in found):
-            found.append(value)
-    return tuple(found)
+        if not any(equal(value, other) for other in unique):
+            unique.append(value)
+    return tuple(unique)
 
 
 def _flat(values: Value) -> Value:
@@ -328,7 +328,7 @@ def _format(value: Value, form: Value) -> Value:
     if not isinstance(value, datetime) or not isinstance(form, str):
         return None
     names = dict(_MOMENT)
-    return _MOMENT_PART.sub(lambda found: value.strftime(names[found[0]]), form)
+    return _MOMENT_PART.sub(lambda match: value.strftime(names[match[0]]), form)
 
 
 def _text(change: Callable[[str], str]) -> Callable[..., Value]:

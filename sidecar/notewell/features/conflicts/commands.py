@@ -86,13 +86,13 @@ def heal(
     to the note. `notewell undo` restores both files.
     """
     with backend_for(current_invocation(), vault) as (record, backend):
-        found = backend.answer(_request(backend, record, note, copy))
+        reply = backend.answer(_request(backend, record, note, copy))
         request = HealConflict(
-            found.path,
-            found.copy,
-            found.hash,
-            found.copy_hash,
-            tuple(_choices(found, keep)),
+            reply.path,
+            reply.copy,
+            reply.hash,
+            reply.copy_hash,
+            tuple(_choices(reply, keep)),
             dry_run=dry_run,
         )
         print_reply(backend, request, _print_healed, as_json=as_json)
@@ -103,8 +103,8 @@ def _request(backend: Backend, record: VaultRecord, note: str, copy: str | None)
     path = note_path(note, record, cwd=Path.cwd())
     if copy is not None:
         return ConflictRequest(path, note_path(copy, record, cwd=Path.cwd()))
-    found = backend.answer(ConflictsRequest()).conflicts
-    copies = [conflict.copy for conflict in found if conflict.path == path]
+    conflicts = backend.answer(ConflictsRequest()).conflicts
+    copies = [conflict.copy for conflict in conflicts if conflict.path == path]
     if len(copies) != 1:
         told = (
             f"{len(copies)} conflict copies: {', '.join(copies)}" if copies else "no conflict copy"
@@ -115,16 +115,16 @@ def _request(backend: Backend, record: VaultRecord, note: str, copy: str | None)
     return ConflictRequest(path, copies[0])
 
 
-def _choices(found: ConflictReply, keep: _Keep | None) -> Iterator[KeptVersion]:
+def _choices(conflict: ConflictReply, keep: _Keep | None) -> Iterator[KeptVersion]:
     """Choose for each part that differs; a person is asked where `keep` is None."""
-    for part in found.parts:
+    for part in conflict.parts:
         if part.kind != "differs":
             continue
         if keep is not None:
-            yield found.newer if keep == "newer" else keep
+            yield conflict.newer if keep == "newer" else keep
         elif current_invocation().json or not sys.stdin.isatty():
             raise UsageError(
-                f"The two differ in {format_count(found.differences, 'place')}. There is no"
+                f"The two differ in {format_count(conflict.differences, 'place')}. There is no"
                 " terminal to ask at: say what to keep with --keep."
             )
         else:
@@ -147,8 +147,8 @@ def _two_versions(part: ConflictPart) -> Iterator[str]:
         yield from (f"        {line}" for line in others)
 
 
-def _print_conflict(found: ConflictReply) -> None:
-    for part in found.parts:
+def _print_conflict(conflict: ConflictReply) -> None:
+    for part in conflict.parts:
         if part.kind == "differs":
             click.echo("\n".join(_two_versions(part)))
         elif part.kind != "both" and (part.note + part.copy).strip():
@@ -156,11 +156,11 @@ def _print_conflict(found: ConflictReply) -> None:
             for line in clean_lines((part.note + part.copy).strip("\r\n")).split("\n"):
                 click.echo(f"  {line}")
     invocation = current_invocation()
-    later = found.path if found.newer == "note" else found.copy
+    later = conflict.path if conflict.newer == "note" else conflict.copy
     invocation.say(f"{clean(later)} was changed later")
-    if found.links:
-        invocation.say(f"links to the copy: {clean(', '.join(found.links))}")
-    invocation.say(f"`notewell conflicts heal {clean(found.path)}` makes one note of the two")
+    if conflict.links:
+        invocation.say(f"links to the copy: {clean(', '.join(conflict.links))}")
+    invocation.say(f"`notewell conflicts heal {clean(conflict.path)}` makes one note of the two")
 
 
 def _print_healed(reply: HealReply) -> None:

@@ -16,16 +16,16 @@ def find_links(index: IndexReader, copy: str) -> Mapping[str, tuple[Link, ...]]:
     graph = index.graph
     note = index.note_at(copy)
     if note is not None:
-        found: Iterable[tuple[int, Link]] = graph.links_in(note.id)
+        links_by_source: Iterable[tuple[int, Link]] = graph.links_in(note.id)
     else:
         names = {_folded(link_name(copy)), _folded(link_name(copy).rpartition("/")[2])}
-        found = (
+        links_by_source = (
             (source, link)
             for source, link in graph.unresolved()
             if _folded(link_name(link.target.strip().lstrip("/"))) in names
         )
     by_id: dict[int, list[Link]] = defaultdict(list)
-    for source, link in found:
+    for source, link in links_by_source:
         by_id[source].append(link)
     paths = index.paths(sorted(by_id))
     return {paths[source]: tuple(links) for source, links in by_id.items() if paths.get(source)}
@@ -50,8 +50,12 @@ def _target(link: Link, path: str, index: IndexReader) -> str:
     if link.kind == "markdown":
         return quote(path, safe="/")
     name = link_name(path).rpartition("/")[2]
-    found = index.graph.resolve(name, "")
-    return name if found is not None and index.paths([found]) == {found: path} else link_name(path)
+    note_id = index.graph.resolve(name, "")
+    return (
+        name
+        if note_id is not None and index.paths([note_id]) == {note_id: path}
+        else link_name(path)
+    )
 
 
 def _folded(name: str) -> str:

@@ -104,8 +104,8 @@ def _context_document(reply: ContextReply, fields: tuple[str, ...]) -> Document:
 def _answer(context: ToolContext, given: Mapping[str, str]) -> str:
     question = given["question"]
     reply = context.backend.answer(ContextRequest(question, fill=True, door=DOOR))
-    found = reply.text or "(Nothing in the notes matches the question.)"
-    return f"Answer from these notes: {question}\n\n{CITE}\n\n{found}"
+    text = reply.text or "(Nothing in the notes matches the question.)"
+    return f"Answer from these notes: {question}\n\n{CITE}\n\n{text}"
 
 
 def _summarize(_context: ToolContext, given: Mapping[str, str]) -> str:

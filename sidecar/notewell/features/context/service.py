@@ -72,10 +72,10 @@ class NoteTexts:
     def full(self, note: StoredNote) -> str | None:
         """The readable text of the whole note; None if it can no longer be read."""
         try:
-            found = self._source.read(self._source.stamp(note.path))
+            read = self._source.read(self._source.stamp(note.path))
         except NotewellError:
             return None  # deleted since it was indexed; its passages are still in the index
-        return "\n".join(_lines(found.note)).strip()
+        return "\n".join(_lines(read.note)).strip()
 
     def passages(self, note: StoredNote, result: Result) -> tuple[ShownPassage, ...]:
         """The distinct passages of a result, best first; its description if it has none."""
@@ -89,14 +89,14 @@ class NoteTexts:
             result.highlights,
             result.score,
         )
-        found: dict[int, ShownPassage] = {}
+        by_note: dict[int, ShownPassage] = {}
         for passage in (best, *result.passages):
             chunk = _chunk_of(chunks, passage)
             if chunk is not None and chunk.text:
-                found.setdefault(chunk.ordinal, _text_of(chunk, passage))
-        if not found and result.snippet:
+                by_note.setdefault(chunk.ordinal, _text_of(chunk, passage))
+        if not by_note and result.snippet:
             return (ShownPassage(result.heading, result.line, result.score, "", result.snippet, 0),)
-        return tuple(found.values())
+        return tuple(by_note.values())
 
     def around(self, note: StoredNote, shown: Sequence[ShownPassage]) -> tuple[ShownPassage, ...]:
         """The passages next to those shown, following before preceding, in the order of `shown`."""
@@ -206,7 +206,7 @@ class Assembler:
             IndexFailure: the index cannot be read.
 
         """
-        found = self._vault.ask(
+        reply = self._vault.ask(
             SearchRequest(
                 question.q,
                 limit=question.sources,
@@ -216,20 +216,20 @@ class Assembler:
             )
         )
         selection = _Selection(self._vault.index, self._texts, self._count, question.budget_tokens)
-        entries = selection.select(found.results, fill=question.fill)
+        entries = selection.select(reply.results, fill=question.fill)
         text, entries = self._fit(entries, question.budget_tokens)
         return ContextReply(
             query=question.q,
             vault=self._vault.record.name,
-            generation=found.generation,
+            generation=reply.generation,
             budget_tokens=question.budget_tokens,
             tokens=self._count(text),
             tokenizer=self._count.name,
             text=text,
             sources=tuple(self._source(n, entry) for n, entry in enumerate(entries, 1)),
-            left_out=found.total - len(entries),
-            confidence=found.confidence,
-            warnings=found.warnings,
+            left_out=reply.total - len(entries),
+            confidence=reply.confidence,
+            warnings=reply.warnings,
         )
 
     def _fit(self, entries: list[_IncludedNote], budget: int) -> tuple[str, list[_IncludedNote]]:

@@ -119,14 +119,14 @@ def devices_of(site: Site) -> Devices:
         ForbiddenError: another program started it, for itself alone.
 
     """
-    found = site.gate.callers.devices
-    if found is None:
+    devices = site.gate.callers.devices
+    if devices is None:
         raise ForbiddenError(
             "This server was started by another program, such as Obsidian, and accepts only that"
             " program's token. To let other devices in, start one with `notewell serve`.",
             code="no_devices",
         )
-    return found
+    return devices
 
 
 async def _list(site: Site) -> DevicesReply:

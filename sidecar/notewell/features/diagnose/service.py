@@ -233,8 +233,8 @@ class _Search:
     def by_candidates(self) -> Diagnosis:
         """The diagnosis of a note that neither words nor meaning find."""
         alone = SearchRequest(f'{self.parsed.text} path:"{self.note.path}"', everything=True)
-        found = self.vault.ask(replace(alone, weak=True, limit=FIRST)).results
-        result = next((result for result in found if result.path == self.note.path), None)
+        results = self.vault.ask(replace(alone, weak=True, limit=FIRST)).results
+        result = next((result for result in results if result.path == self.note.path), None)
         (row,) = self.vault.ask(LedgerRequest(path=self.note.path)).entries
         if row.state == "keyword_only":
             return self.lost(

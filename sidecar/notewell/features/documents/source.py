@@ -74,10 +74,10 @@ class DocumentStore:
         Raises ConfigError if the file cannot be read.
         """
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return {}
-        version = (found.st_mtime_ns, found.st_size)
+        version = (status.st_mtime_ns, status.st_size)
         if self._known[0] != version:
             self._known = (version, _read(self._file))
         return self._known[1]

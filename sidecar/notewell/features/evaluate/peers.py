@@ -226,13 +226,13 @@ def find_peers(names: str) -> tuple[PeerKind, ...]:
                 f" Name one or several of: {', '.join(PEERS)}.",
                 code="unknown_peer",
             )
-    found = tuple(PEERS[name] for name in wanted)
+    peers = tuple(PEERS[name] for name in wanted)
     missing = [
-        kind.name for kind in found if any(find_spec(module) is None for module in kind.modules)
+        kind.name for kind in peers if any(find_spec(module) is None for module in kind.modules)
     ]
     if missing:
         raise MissingExtraError(
             f"Measuring against {', '.join(missing)} needs packages that are not installed."
             " Run pip install '.[compare]' in Notewell's source folder."
         )
-    return found
+    return peers

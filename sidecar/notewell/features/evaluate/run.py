@@ -98,8 +98,8 @@ def run_queries(
         began = time.perf_counter()
         paths = rank(query, DEPTH + len(drops))
         waits.append((time.perf_counter() - began) * 1000)
-        found = (documents.get(path, path) for path in paths)
-        ranking = [document for document in found if document not in drops]
+        ranked = (documents.get(path, path) for path in paths)
+        ranking = [document for document in ranked if document not in drops]
         figures.append(QueryFigures(query.id, query.kind, score(ranking, judged.qrels[query.id])))
     return tuple(figures), Waits.of(waits)
 
@@ -270,19 +270,19 @@ def measure(
         for row in engine.ledger().entries
         if row.state in ("indexed", "keyword_only")
     }
-    found = dict.fromkeys([*warnings, *_set_warnings(judged, indexed)])
+    all_warnings = dict.fromkeys([*warnings, *_set_warnings(judged, indexed)])
     for system in systems:
         engine.search(_request(first, system, limit=DEPTH))
         report, replied = evaluate(engine, judged, system, documents=documents)
         reports.append(report)
-        found.update(dict.fromkeys(replied))
+        all_warnings.update(dict.fromkeys(replied))
     return EvalReport(
         name=judged.name,
         documents=len(indexed),
         model=engine.status().model,
         systems=tuple(reports),
         comparisons=compare(reports),
-        warnings=tuple(found),
+        warnings=tuple(all_warnings),
         against=measure_peers(
             against, engine.passages(), judged, product(reports), documents=documents
         )

@@ -149,9 +149,9 @@ def fit(results: JudgedResults, start: Tuning = UNTUNED) -> Tuning:
         for field in fields(Tuning):
             for factor in FACTORS:
                 tried = replace(best, **{field.name: factor})
-                found = _value(results, tried)
-                if found > value + 1e-9:
-                    best, value = tried, found
+                score = _value(results, tried)
+                if score > value + 1e-9:
+                    best, value = tried, score
         if best == before:
             break
     return best
@@ -264,7 +264,7 @@ class VaultTuning:
         self,
         outcome: TuneOutcome,
         used: Tuning,
-        found: Tuning,
+        fitted: Tuning,
         *,
         queries: int = 0,
         missing: int = 0,
@@ -272,7 +272,7 @@ class VaultTuning:
     ) -> TuneReply:
         weights = {
             field.name: TunedWeight(
-                round(getattr(used, field.name), 4), round(getattr(found, field.name), 4)
+                round(getattr(used, field.name), 4), round(getattr(fitted, field.name), 4)
             )
             for field in fields(Tuning)
         }

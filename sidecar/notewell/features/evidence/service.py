@@ -58,12 +58,12 @@ def open_feature(vault: OpenVault) -> OpenFeature:
 
 def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
     """The sentences that answer a question; `said` is false where none does."""
-    found: SearchReply = vault.ask(
+    reply: SearchReply = vault.ask(
         SearchRequest(request.q, limit=_NOTES, plain=True, weak=True, passages=0)
     )
-    sure, complete = _surest(vault, request, found.results) if request.q.strip() else ([], True)
-    near = () if sure else tuple(map(_near, found.results[:_NEAREST]))
-    warnings = found.warnings if not sure and not near else ()
+    sure, complete = _surest(vault, request, reply.results) if request.q.strip() else ([], True)
+    near = () if sure else tuple(map(_near, reply.results[:_NEAREST]))
+    warnings = reply.warnings if not sure and not near else ()
     return EvidenceReply(
         query=request.q,
         vault=vault.record.name,
@@ -103,13 +103,13 @@ def _sentences(
     vault: OpenVault, question: Question, asked: FloatArray | None, results: Sequence[Result]
 ) -> Iterator[AnswerSentence]:
     """The sentences of the notes that are most like the question, likeliest first."""
-    found = [
+    rated = [
         (likelihood(question, sentence, cosine), sentence)
         for note, passage, cosine in _passages(vault, asked, results)
         for sentence in answer_sentences(note, passage)
     ]
-    found.sort(key=lambda each: -each[0])
-    return (sentence for _, sentence in found[:_SENTENCES])
+    rated.sort(key=lambda each: -each[0])
+    return (sentence for _, sentence in rated[:_SENTENCES])
 
 
 def _passages(

@@ -121,10 +121,10 @@ class SuggestionWriter:
         refused: dict[str, str] = {}
         while True:  # a suggestion that is refused is so in all its notes
             left = [view for view in chosen if view.id not in refused]
-            found = self._refusal(plan, left, undoing=undoing)
-            if not found:
+            refusals = self._refusal(plan, left, undoing=undoing)
+            if not refusals:
                 break
-            refused |= found
+            refused |= refusals
         paths = dict.fromkeys(path for view in left for path in paths_of(view))
         begun = Unfinished(
             plan.id,
@@ -160,13 +160,13 @@ class SuggestionWriter:
         self, plan: GardenPlan, path: str, mine: list[SuggestionView], why: str, *, undoing: bool
     ) -> dict[str, str]:
         """Those suggestions of a note that cannot be written by themselves, or else all."""
-        found = {}
+        culprits = {}
         for edit in mine if len(mine) > 1 else ():
             try:
                 self._after(plan, path, self._now(plan, path)[1], [edit], undoing=undoing)
             except _OF_ONE_NOTE as error:
-                found[edit.id] = error.message
-        return found or {view.id: why for view in mine}
+                culprits[edit.id] = error.message
+        return culprits or {view.id: why for view in mine}
 
     def _finish(self, begun: Unfinished, refused: Mapping[str, str]) -> Done:
         """Write what was begun, and record it."""
@@ -248,15 +248,15 @@ class SuggestionWriter:
 
     def _entries(self, key: str) -> Mapping[str, list[JournalEntry]]:
         """The writes of a plan by note, oldest first."""
-        found: dict[str, list[JournalEntry]] = {}
+        by_path: dict[str, list[JournalEntry]] = {}
         for entry in reversed(self.writer.entries(MOST)):
             if entry.action == action_of(key):
-                found.setdefault(entry.path, []).append(entry)
-        return found
+                by_path.setdefault(entry.path, []).append(entry)
+        return by_path
 
     def _make(self, begun: Unfinished) -> Mapping[str, int]:
         """The writes that a killed process had made, by note."""
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for entry in self.writer.entries(MOST):
             seen = begun.seen.get(entry.path)
             mine = entry.action in {"undo", action_of(begun.plan)}
@@ -269,8 +269,8 @@ class SuggestionWriter:
                     continue
                 now = None
             if now == entry.after_hash and (now or b"").hex() != seen:
-                found.setdefault(entry.path, entry.number)
-        return found
+                numbers.setdefault(entry.path, entry.number)
+        return numbers
 
     def noted(self, plan: GardenPlan) -> GardenPlan:
         """The plan after its note was written anew, unless a person has changed the note."""
@@ -411,11 +411,11 @@ def note_text(plan: GardenPlan) -> str:
 
 def _sections(plan: GardenPlan) -> Iterator[str]:
     for check in plan.checks:
-        found = [suggestion for suggestion in plan.suggestions if suggestion.check == check]
-        if found:
+        chosen = [suggestion for suggestion in plan.suggestions if suggestion.check == check]
+        if chosen:
             finds = MODEL_CHECKS[check] if check in MODEL_CHECKS else CHECKS[check].finds
             yield from ("", f"## {finds.capitalize()}", "")
-            for view in found:
+            for view in chosen:
                 yield from _item(view)
 
 

@@ -134,11 +134,11 @@ def _agreed_host(backend: Backend, *, yes: bool) -> str:
 def show(*, plan_id: str | None, vault: str | None, as_json: bool) -> None:
     """Show a plan with evidence and diffs, the newest by default."""
     with backend_for(current_invocation(), vault) as (_, backend):
-        found = backend.answer(PlanRequest(plan_id or _newest(backend)))
+        reply = backend.answer(PlanRequest(plan_id or _newest(backend)))
     if as_json:
-        emit_object(found)
+        emit_object(reply)
     else:
-        _show_plan(found, diffs=True)
+        _show_plan(reply, diffs=True)
 
 
 @garden.command()
@@ -234,10 +234,10 @@ def _choose(
     """The ids that were named, and those of the checks that were named."""
     if not checks:
         return tuple(only)
-    found = backend.answer(PlanRequest(plan_id)).suggestions
+    suggestions = backend.answer(PlanRequest(plan_id)).suggestions
     named = [
         suggestion.id
-        for suggestion in found
+        for suggestion in suggestions
         if suggestion.check in checks and suggestion.state in {"open", "refused"}
     ]
     if not named and not only:

@@ -118,12 +118,12 @@ class Garden:
     @cached_property
     def linked_from(self) -> Mapping[str, frozenset[str]]:
         """The notes that link to each note, itself left out."""
-        found: dict[str, set[str]] = {}
+        linking: dict[str, set[str]] = {}
         for note in self.notes.values():
             for _, target in note.links:
                 if target is not None and target != note.path:
-                    found.setdefault(target, set()).add(note.path)
-        return {path: frozenset(sources) for path, sources in found.items()}
+                    linking.setdefault(target, set()).add(note.path)
+        return {path: frozenset(sources) for path, sources in linking.items()}
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
@@ -308,10 +308,12 @@ def neighbours(
         cosines[np.arange(len(block)), block] = -1.0
         best = np.argpartition(-cosines, min(most, cosines.shape[1]) - 1, axis=1)[:, :most]
         for at, row in enumerate(block.tolist()):
-            found = sorted((-float(cosines[at, n]), garden.known[n]) for n in best[at].tolist())
+            nearest = sorted((-float(cosines[at, n]), garden.known[n]) for n in best[at].tolist())
             yield (
                 garden.known[row],
-                tuple(Neighbour(path, -cosine) for cosine, path in found if -cosine >= MIN_COSINE),
+                tuple(
+                    Neighbour(path, -cosine) for cosine, path in nearest if -cosine >= MIN_COSINE
+                ),
             )
 
 

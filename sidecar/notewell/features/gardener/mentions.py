@@ -84,8 +84,8 @@ def is_markup(text: str, start: int, end: int) -> bool:
     if _UNDERLINE.fullmatch(text, last + 1, len(text) if below < 0 else below):
         return True
     return any(
-        first + found.start() < end and start < first + found.end()
-        for found in _MARKUP.finditer(text[first:last])
+        first + match.start() < end and start < first + match.end()
+        for match in _MARKUP.finditer(text[first:last])
     )
 
 
@@ -137,11 +137,11 @@ def slips(name: str) -> Iterator[str]:
 
 def slipped_names(names: Iterable[str]) -> Mapping[str, set[str]]:
     """The names by what `slips` makes of them."""
-    found: dict[str, set[str]] = {}
+    by_slip: dict[str, set[str]] = {}
     for name in names:
         for key in slips(name):
-            found.setdefault(key, set()).add(name)
-    return found
+            by_slip.setdefault(key, set()).add(name)
+    return by_slip
 
 
 @frozen
@@ -184,12 +184,12 @@ class NameFinder:
         # By the first two words, or the only one; a few names begin with the same two.
         self._by_words: dict[tuple[str, str], list[_Name]] = {}
         for written in dict.fromkeys(names):
-            found = list(WORD.finditer(written))
-            if found and is_searchable(written):
-                second = found[1][0].casefold() if len(found) > 1 else ""
-                key = (found[0][0].casefold(), second)
+            words = list(WORD.finditer(written))
+            if words and is_searchable(written):
+                second = words[1][0].casefold() if len(words) > 1 else ""
+                key = (words[0][0].casefold(), second)
                 self._by_words.setdefault(key, []).append(
-                    _Name(written, fold_name(written), found[0].start())
+                    _Name(written, fold_name(written), words[0].start())
                 )
         for candidates in self._by_words.values():
             candidates.sort(key=lambda candidate: (-len(candidate.written), candidate.written))
@@ -214,8 +214,8 @@ class NameFinder:
         """The longest name whose first word is that one."""
         (word, start), (after, _) = words[at : at + 2]
         names = (*self._by_words.get((word, after), ()), *self._by_words.get((word, ""), ()))
-        found = (_at(text, start - name.before, name) for name in names)
-        return next((mention for mention in found if mention is not None), None)
+        longest = (_at(text, start - name.before, name) for name in names)
+        return next((mention for mention in longest if mention is not None), None)
 
     def _goes_on(self, text: str, words: list[tuple[str, int]], at: int, mention: Mention) -> bool:
         """True if another name begins within a mention and ends behind it."""
@@ -228,12 +228,12 @@ def _at(text: str, start: int, name: _Name) -> Mention | None:
     end = start + len(name.written)
     if start < 0:
         return None
-    found = text[start:end]
-    if found != name.written and found.casefold() != name.folded:
+    written = text[start:end]
+    if written != name.written and written.casefold() != name.folded:
         return None
     if _is_joined(text, start) or _is_joined(text, end):
         return None
-    return Mention(name.folded, start, end, found == name.written)
+    return Mention(name.folded, start, end, written == name.written)
 
 
 def _is_joined(text: str, at: int) -> bool:

@@ -96,10 +96,10 @@ class AdvisedSuggestions:
             elif (new := self._new.get(name.casefold())) is not None:
                 path, create = self._creation(new)
                 link = self._link_to_new(note, path, new.name)
-                found = self._update(note, new.name, link, path, advice.why)
-                why = f"{found.evidence} A new topic: {new.definition}"
-                edits = (*found.edit, create)
-                yield replace(found, evidence=why, edit=edits, confidence=_NEW)
+                edit = self._update(note, new.name, link, path, advice.why)
+                why = f"{edit.evidence} A new topic: {new.definition}"
+                edits = (*edit.edit, create)
+                yield replace(edit, evidence=why, edit=edits, confidence=_NEW)
             else:
                 self.problem(note.path, f"The model named “{name}”, which is no topic.")
 
@@ -230,11 +230,11 @@ class AdvisedSuggestions:
     @cached_property
     def _uses(self) -> Mapping[str, list[tuple[str, str]]]:
         """The notes that name each topic, and what they write."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        uses: dict[str, list[tuple[str, str]]] = {}
         for value in topic_values(self.garden.notes.values(), self.garden.ontology):
             if value.topic is not None:
-                found.setdefault(value.topic, []).append((value.note, value.written))
-        return found
+                uses.setdefault(value.topic, []).append((value.note, value.written))
+        return uses
 
 
 def _because(what: str, why: str) -> str:
@@ -418,14 +418,14 @@ def due(
     are left out, and so are those of the folder `topics`: topics, index notes and instructions.
     """
     own = f"{topics.strip('/')}/".casefold()
-    found = [
+    waiting = [
         note
         for note in garden.tended_notes()
         if not note.path.casefold().startswith(own)
         and not garden.is_daily(note)
         and _is_due(note, checked.get(note.path), now)
     ]
-    return tuple(sorted(found, key=lambda note: (-note.touched, note.path)))
+    return tuple(sorted(waiting, key=lambda note: (-note.touched, note.path)))
 
 
 def _is_due(note: NoteFacts, before: CheckedNote | None, now: datetime) -> bool:

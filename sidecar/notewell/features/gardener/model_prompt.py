@@ -300,19 +300,19 @@ def read_advice(turn: Turn) -> Advice | None:
     new = tuple(map(_new, _entries(given, "new_topics")))
     merge = tuple(_topic(entry, "source", "target") for entry in _entries(given, "merge"))
     archive = tuple(_topic(entry, "topic", "") for entry in _entries(given, "archive"))
-    found = (*notes, *new, *merge, *archive)
+    listed = (*notes, *new, *merge, *archive)
     return Advice(
         tuple(note for note in notes if note is not None),
         tuple(topic for topic in new if topic is not None),
         tuple(advice for advice in merge if advice is not None),
         tuple(advice for advice in archive if advice is not None),
-        sum(advice is None for advice in found),
+        sum(advice is None for advice in listed),
     )
 
 
 def _object(turn: Turn) -> Mapping[str, object] | None:
     texts = [call.arguments for call in turn.calls if call.name == TOOL]
-    texts += [found[0]] if (found := _OBJECT.search(turn.text)) else []
+    texts += [match[0]] if (match := _OBJECT.search(turn.text)) else []
     for text in texts:
         try:
             given = json.loads(text)

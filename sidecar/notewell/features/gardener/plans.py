@@ -168,8 +168,8 @@ def paths_of(view: SuggestionView) -> tuple[str, ...]:
 
 def counts_of(plan: GardenPlan) -> Mapping[SuggestionState, int]:
     """The number of suggestions of a plan in each state."""
-    found = Counter(view.state for view in plan.suggestions)
-    return {state: found[state] for state in get_args(SuggestionState)}
+    counts = Counter(view.state for view in plan.suggestions)
+    return {state: counts[state] for state in get_args(SuggestionState)}
 
 
 def summary_of(plan: GardenPlan) -> PlanSummary:

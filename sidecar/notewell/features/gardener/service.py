@@ -105,8 +105,8 @@ class Plans:
         """The plans, newest first, and the checks."""
         usual = self._usual()
         checks = tuple(CheckView(row.name, row.finds, row.name in usual) for row in CHECKS.values())
-        found = reversed(self.file.load().plans[-request.limit :])
-        return PlansReply(self._vault, tuple(map(summary_of, found)), checks)
+        newest = reversed(self.file.load().plans[-request.limit :])
+        return PlansReply(self._vault, tuple(map(summary_of, newest)), checks)
 
     def show(self, request: PlanRequest) -> PlanReply:
         return reply_of(self._vault, self._known(request.id))
@@ -182,11 +182,11 @@ class Plans:
         garden = read_garden(self._open, self._rules)
         state = self.file.load()
         decided = state.rejected.keys() | state.applied.keys()
-        found: list[list[SuggestionView]] = []
+        suggestions: list[list[SuggestionView]] = []
         for name in (check for check in checks if check in CHECKS):
             progress.check()
             mine = {view.id: view for view in CHECKS[name].find(garden) if view.id not in decided}
-            found.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
+            suggestions.append(sorted(mine.values(), key=lambda one: (-one.confidence, one.path)))
             progress.counts[name] = len(mine)
         checked = state.checked
         if wanted := [name for name in checks if name in MODEL_CHECKS]:
@@ -194,10 +194,10 @@ class Plans:
             checked = looked.checked(checked)
             for name in wanted:
                 mine = {view.id: view for view in looked.of(name) if view.id not in decided}
-                found.append(list(mine.values()))
+                suggestions.append(list(mine.values()))
                 progress.counts[name] = len(mine)
-        chosen = _fitting(garden, found, limit)
-        total = sum(map(len, found))
+        chosen = _fitting(garden, suggestions, limit)
+        total = sum(map(len, suggestions))
         created = datetime.now().astimezone()
         while any(plan.id == created.strftime(_ID) for plan in state.plans):
             created += timedelta(seconds=1)
@@ -330,11 +330,13 @@ class Plans:
         return RejectionsReply(self._vault, views, len(state.rejected))
 
 
-def _fitting(garden: Garden, found: list[list[SuggestionView]], limit: int) -> list[SuggestionView]:
+def _fitting(
+    garden: Garden, suggestions: list[list[SuggestionView]], limit: int
+) -> list[SuggestionView]:
     """The best suggestions of each check in turn that fit together, each with its diff."""
     chosen: list[SuggestionView] = []
     edits: dict[str, list[SuggestedEdit]] = {}
-    for view in (view for turn in zip_longest(*found) for view in turn if view is not None):
+    for view in (view for turn in zip_longest(*suggestions) for view in turn if view is not None):
         if len(chosen) == limit:
             break
         if len(edits.keys() | {edit.path for edit in view.edit}) > MOST_NOTES:

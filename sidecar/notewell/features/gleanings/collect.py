@@ -223,10 +223,10 @@ class Collection:
 
     def made(self) -> Mapping[str, GleaningView]:
         """The gleanings that have a note, as the index has it, by id."""
-        found = (
+        views = (
             _view_of_note(note) for note in self._index.all_notes() if not is_document(note.path)
         )
-        return {view.id: view for view in found if view is not None}
+        return {view.id: view for view in views if view is not None}
 
     def _is_daily(self, note: StoredNote) -> bool:
         if not note.path.lower().endswith(".md"):
@@ -242,23 +242,23 @@ class Collection:
             return None  # it is being changed; the index will follow
         date = self._daily.day(note.path, note.properties) or day_in_name(note.path)
         text = one_line_end(read.text)
-        found = read_entries(text, read.note.headings, self._rules.headings)
-        return Day(note.path, date.isoformat() if date else "", read.content_hash, found)
+        entries = read_entries(text, read.note.headings, self._rules.headings)
+        return Day(note.path, date.isoformat() if date else "", read.content_hash, entries)
 
 
 def gleanings_of(days: Sequence[Day]) -> Mapping[str, Gleaning]:
     """The gleanings of daily notes by id, in the order in which they were first saved."""
-    found: dict[str, Gleaning] = {}
+    by_id: dict[str, Gleaning] = {}
     for day in days:
         for entry in day.found.entries:
             key, seen = gleaning_id(entry.url), Seen(day.path, day.date, entry)
-            before = found.get(key)
-            found[key] = (
+            before = by_id.get(key)
+            by_id[key] = (
                 Gleaning(key, (seen,))
                 if before is None
                 else replace(before, seen=(*before.seen, seen))
             )
-    return found
+    return by_id
 
 
 def _view_of_note(note: StoredNote) -> GleaningView | None:

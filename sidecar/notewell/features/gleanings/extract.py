@@ -214,17 +214,17 @@ class Extraction:
 
     def _fetch(self, missing: Sequence[Gleaning], progress: RunProgress) -> Mapping[str, Checked]:
         """The pages of bare addresses, read one after the other."""
-        found: dict[str, Checked] = {}
+        pages: dict[str, Checked] = {}
         hosts: dict[str, float] = {}
         for gleaning in missing if self.web is not None else ():
             if self.web is None or not gleaning.bare:
                 continue
             wait_for_host(hosts, domain(gleaning.url), progress)
             checked = self.web.check(gleaning.url, read=True)
-            found[gleaning.id] = checked
+            pages[gleaning.id] = checked
             if checked.title or checked.description:
                 self.state.mark(gleaning.id, partial(with_page, page=checked))
-        return found
+        return pages
 
     def _write(
         self, todo: Sequence[tuple[Gleaning, GleaningView | None]], progress: RunProgress, pen: _Pen

@@ -194,17 +194,17 @@ def _description_lines(lines: Sequence[str], number: int, last: int) -> tuple[li
 
 
 def _entry(number: int, written: str, more: Sequence[str]) -> SavedLink:
-    found = _LINK.search(written) or _BARE.search(written)
-    if found is None:
+    match = _LINK.search(written) or _BARE.search(written)
+    if match is None:
         raise UsageError("there is no link in this entry")
-    url = found["angled"] or found["url"] or ""
-    linked = "title" in found.re.groupindex
-    if not linked and found["angled"] is None:
+    url = match["angled"] or match["url"] or ""
+    linked = "title" in match.re.groupindex
+    if not linked and match["angled"] is None:
         url = url.rstrip(_TAIL)
     normalise(url)  # refuses what is no web address
-    before, after = written[: found.start()], written[found.end() :]
+    before, after = written[: match.start()], written[match.end() :]
     clock = _TIME.search(after) or _TIME.search(before)
     before, after = (_TIME.sub(" ", part).strip(_AROUND) for part in (before, after))
-    title = " ".join(found["title"].split()) if linked else before
+    title = " ".join(match["title"].split()) if linked else before
     description = "\n".join([*([after] if after else []), *more]).strip()
     return SavedLink(url, title, description, clock["time"] if clock else None, number)

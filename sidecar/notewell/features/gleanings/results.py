@@ -82,12 +82,12 @@ class _WithGleanings:
         if any(self._is_made(path) for path in notes):
             days += self._find_extracted()
             beside += [f"{ROOT}/{day}" for day in self._state.load().read.values()]
-        found = {file.path: file for file in self._files(days)}
+        files = {file.path: file for file in self._files(days)}
         for path in asked:
             below = self._files(self._own.list(_day_of(path)).files)
-            found |= {file.path: file for file in below if f"{file.path}/".startswith(f"{path}/")}
+            files |= {file.path: file for file in below if f"{file.path}/".startswith(f"{path}/")}
         return Walk(
-            files=tuple(sorted((*walk.files, *found.values()), key=lambda file: file.path)),
+            files=tuple(sorted((*walk.files, *files.values()), key=lambda file: file.path)),
             excluded=walk.excluded,
             warnings=walk.warnings,
             unread=(*walk.unread, *(f"{ROOT}/{path}" for path in walk.unread)),
@@ -194,16 +194,16 @@ class _WithGleanings:
         except (OSError, UnreadableNoteError):
             return None
         own = one_line_end(read.text)
-        found = read_entries(own, read.note.headings, self._rules.headings)
+        day_entries = read_entries(own, read.note.headings, self._rules.headings)
         day = self._daily.day(note.path, {}) or day_in_name(note.path)
-        entries = found.entries[:_MOST_OF_DAY]
+        entries = day_entries.entries[:_MOST_OF_DAY]
         if not entries:
             return None
         return Day(
             note.path,
             day.isoformat() if day else "",
             read.content_hash,
-            type(found)(entries, found.malformed),
+            type(day_entries)(entries, day_entries.malformed),
         )
 
     def _is_daily(self, path: str) -> bool:

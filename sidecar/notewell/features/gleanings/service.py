@@ -227,22 +227,22 @@ class Gleanings:
 
     def _links(self) -> Iterator[LinkToCheck]:
         marks = self.state.load().marks
-        found = gleanings_of(self._collection.days())
+        links = gleanings_of(self._collection.days())
         for key, view in self._views().items():
             if view.status != "hidden":
                 mark = replace(marks.get(key, Mark()), status=view.status, reason=view.reason)
-                bare = key in found and found[key].bare
+                bare = key in links and links[key].bare
                 yield LinkToCheck(key, view.url, view.note or view.source, bare, mark)
 
     def _views(self) -> Mapping[str, GleaningView]:
         marks = self.state.load().marks
         existing = self._collection.made()
-        found = gleanings_of(self._collection.days())
+        gleanings = gleanings_of(self._collection.days())
         views = {
             key: _found_view(gleaning, existing.get(key), marks.get(key, Mark()))
-            for key, gleaning in found.items()
+            for key, gleaning in gleanings.items()
         }
-        return views | {key: gleaning for key, gleaning in existing.items() if key not in found}
+        return views | {key: gleaning for key, gleaning in existing.items() if key not in gleanings}
 
 
 def _fits(view: GleaningView, status: GleaningStatus | None, words: list[str]) -> bool:

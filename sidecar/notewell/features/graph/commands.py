@@ -51,16 +51,16 @@ def _arrow(one: Neighbor | PathStep) -> str:
     return _ARROWS[one.link]
 
 
-def _show_path(found: PathReply) -> None:
-    if found.length is None:
-        printer(Say("No links lead from {source} to {target}."))(found)
+def _show_path(reply: PathReply) -> None:
+    if reply.length is None:
+        printer(Say("No links lead from {source} to {target}."))(reply)
     else:
-        length = "1 link" if found.length == 1 else f"{found.length} links"
-        printer(Table("steps", {"": _arrow, "note": "{path}"}), Say(lambda _: length))(found)
+        length = "1 link" if reply.length == 1 else f"{reply.length} links"
+        printer(Table("steps", {"": _arrow, "note": "{path}"}), Say(lambda _: length))(reply)
 
 
-def _show_communities(found: CommunitiesReply) -> None:
-    for community in found.communities:
+def _show_communities(reply: CommunitiesReply) -> None:
+    for community in reply.communities:
         tags = "".join(f" #{tag}" for tag in community.tags)
         print_facts([(f"{community.size:,}", f"{community.name}{tags}")])
         print_facts([(" ", member.path) for member in community.notes])

@@ -112,7 +112,7 @@ def nearby_notes(
     adjacent = {"out": network.out, "in": network.into, "both": network.both}[direction]
     seen, known = {start}, network.out.keys()
     frontier: Mapping[int, int] = {start: 1}
-    found: list[NearbyNote] = []
+    nearby: list[NearbyNote] = []
     for hop in range(1, hops + 1):
         ways: dict[int, int] = {}
         for note in frontier:
@@ -122,10 +122,10 @@ def nearby_notes(
         if not ways:
             break
         order = sorted(ways, key=lambda note: (-ways[note], note))
-        found += [NearbyNote(note, hop, decay**hop, ways[note]) for note in order]
+        nearby += [NearbyNote(note, hop, decay**hop, ways[note]) for note in order]
         seen.update(ways)
         frontier = ways
-    return tuple(found)
+    return tuple(nearby)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def dangling_links(
     Links to attachments are not among the targets. Only links out of the notes in `within` count.
     """
     attachments = 0
-    found: dict[str, tuple[dict[str, int], set[int]]] = {}
+    broken: dict[str, tuple[dict[str, int], set[int]]] = {}
     for source, link in unresolved:
         if source not in within:
             continue
@@ -153,7 +153,7 @@ def dangling_links(
             attachments += 1
             continue
         shared = link_name(unicodedata.normalize("NFC", link.target).casefold()).strip()
-        spellings, sources = found.setdefault(shared, ({}, set()))  # by what all spellings share
+        spellings, sources = broken.setdefault(shared, ({}, set()))  # by what all spellings share
         spellings[link.target] = spellings.get(link.target, 0) + 1
         sources.add(source)
     targets = [
@@ -162,7 +162,7 @@ def dangling_links(
             sum(spellings.values()),
             tuple(sorted(sources)),
         )
-        for spellings, sources in found.values()
+        for spellings, sources in broken.values()
     ]
     targets.sort(key=lambda target: (-len(target.sources), -target.links, target.target))
     return tuple(targets), attachments

@@ -130,8 +130,8 @@ class GraphAnswers:
         asked = SearchRequest(
             q=question.q, limit=min(question.limit, MAX_RESULTS), weak=question.weak, passages=0
         )
-        found = [self._index.note_at(result.path) for result in self._ask(asked).results]
-        return [note.id for note in found if note is not None and note.id in view.network.out]
+        ranked = [self._index.note_at(result.path) for result in self._ask(asked).results]
+        return [note.id for note in ranked if note is not None and note.id in view.network.out]
 
     def path(self, question: PathRequest) -> PathReply:
         """A shortest path between two notes; these may be daily notes, whatever `daily` is."""
@@ -252,18 +252,20 @@ class GraphAnswers:
         warnings = [] if len(notes) else [_NO_VECTOR_YET]
         if starts:
             (start,) = starts
-            found = suggest_links_of(view.network, start, notes, vectors, limit=question.limit)
+            suggestions = suggest_links_of(
+                view.network, start, notes, vectors, limit=question.limit
+            )
         else:
             if len(notes) > MAX_COMPARED:
                 latest = _last_modified(view, notes.tolist(), MAX_COMPARED)
                 notes, vectors = notes[latest], vectors[latest]
                 warnings.append(f"Only the {MAX_COMPARED:,} notes changed last were compared.")
-            found = suggest_links(view.network, notes, vectors, limit=question.limit)
+            suggestions = suggest_links(view.network, notes, vectors, limit=question.limit)
         return MissingLinksReply(
             vault=self._vault,
             generation=view.generation,
             compared=len(notes),
-            links=tuple(views.missing_link(view, link) for link in found),
+            links=tuple(views.missing_link(view, link) for link in suggestions),
             warnings=tuple(warnings),
         )
 
@@ -311,8 +313,8 @@ def _hops_around(view: GraphView, starts: Sequence[int], hops: int) -> dict[int,
     """The hops from a start to each note near it, nearest first; empty without a start."""
     near = dict.fromkeys(starts, 0)
     for start in starts:
-        found = nearby_notes(view.network, start, hops=hops, direction="both", decay=1.0)
-        near.update({note.note: note.hops for note in found})
+        distances = nearby_notes(view.network, start, hops=hops, direction="both", decay=1.0)
+        near.update({note.note: note.hops for note in distances})
     return near
 
 

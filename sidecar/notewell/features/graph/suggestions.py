@@ -40,29 +40,29 @@ def suggest_links(
     """
     ids = notes.tolist()
     used: Counter[int] = Counter()
-    found: list[SuggestedLink] = []
+    suggestions: list[SuggestedLink] = []
     for row, column, score in _most_similar_pairs(vectors, limit * _POOL_FACTOR):
         one, other = ids[row], ids[column]
         if network.linked(one, other) or max(used[one], used[other]) >= _MAX_PAIRS_OF_NOTE:
             continue
         used.update((one, other))
-        found.append(_suggestion(network, one, other, score))
-        if len(found) == limit:
+        suggestions.append(_suggestion(network, one, other, score))
+        if len(suggestions) == limit:
             break
-    return tuple(found)
+    return tuple(suggestions)
 
 
 def suggest_links_of(
     network: Network, note: int, notes: IdArray, vectors: FloatArray, *, limit: int
 ) -> tuple[SuggestedLink, ...]:
     """The notes most similar to one and not linked with it; empty if it has no vector."""
-    found: list[SuggestedLink] = []
+    suggestions: list[SuggestedLink] = []
     for other, score in _most_similar_to(note, notes, vectors):
-        if len(found) == limit:
+        if len(suggestions) == limit:
             break
         if not network.linked(note, other):
-            found.append(_suggestion(network, note, other, score))
-    return tuple(found)
+            suggestions.append(_suggestion(network, note, other, score))
+    return tuple(suggestions)
 
 
 def similar_notes(

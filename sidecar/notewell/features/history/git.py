@@ -85,8 +85,8 @@ class GitHistory:
 
     def commit_before(self, time: float) -> str | None:
         """The last commit before a time (POSIX seconds); None: there was none yet."""
-        found = self._text("rev-list", "-1", f"--before={time:.0f}", self.head()).strip()
-        return found or None
+        commit = self._text("rev-list", "-1", f"--before={time:.0f}", self.head()).strip()
+        return commit or None
 
     def files(self, commit: str, wanted: Callable[[str], bool] = bool) -> Mapping[str, str]:
         """The `wanted` files of a commit, without links: the id of the content by the path."""
@@ -95,7 +95,7 @@ class GitHistory:
             tree = self._text("rev-parse", "--verify", "--quiet", f"{commit}:{prefix}").strip()
         except SourceError:
             return {}  # the commit does not have the vault's folder
-        found: dict[str, str] = {}
+        by_path: dict[str, str] = {}
         with self._running("ls-tree", "-r", "-z", tree) as child:
             for number, entry in enumerate(_entries(child)):
                 if number > MOST_ENTRIES:
@@ -104,15 +104,15 @@ class GitHistory:
                 mode, _, rest = facts.partition(b" ")
                 path = name.decode("utf-8", "surrogateescape")
                 if tab and mode in {b"100644", b"100755"} and wanted(path):
-                    found[path] = rest.split()[1].decode()
-                if len(found) > MOST_NOTES:
+                    by_path[path] = rest.split()[1].decode()
+                if len(by_path) > MOST_NOTES:
                     raise _too_large(f"more than {MOST_NOTES:,} notes in one commit")
             _check_ended(child)
-        return found
+        return by_path
 
     def sizes(self, ids: Sequence[str]) -> Mapping[str, int]:
         """The sizes in bytes of contents, by their ids; those that are missing have none."""
-        found: dict[str, int] = {}
+        by_blob: dict[str, int] = {}
         waiting = iter(ids)
         with self._running("cat-file", "--batch-check") as child:
             if child.stdin is None or child.stdout is None:
@@ -123,8 +123,8 @@ class GitHistory:
                 for blob in asked:
                     *_, size = child.stdout.readline(_CHUNK).split() or [b""]
                     if size.isdigit():
-                        found[blob] = int(size)
-        return found
+                        by_blob[blob] = int(size)
+        return by_blob
 
     def contents(self, ids: Iterable[str]) -> Iterator[bytes]:
         """The contents with these ids, in their order."""
@@ -148,9 +148,9 @@ class GitHistory:
                 *_, size = answers.readline(_CHUNK).split() or [b""]
                 if not size.isdigit():
                     raise SourceError(f"git has no content {one}; is the repository whole?")
-                found = answers.read(int(size))
+                body = answers.read(int(size))
                 answers.read(1)
-                return found
+                return body
 
             yield content
 

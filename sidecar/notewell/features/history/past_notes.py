@@ -99,7 +99,7 @@ class PastNotes:
     def list(self, within: Sequence[str] = ()) -> Walk:
         """All notes; those larger than is read are excluded."""
         large: list[ExcludedFile] = []
-        found: list[FileRef] = []
+        stamps: list[FileRef] = []
         for stamp in self._stamps.values():
             if within and not any(
                 stamp.path == folder or stamp.path.startswith(f"{folder}/") for folder in within
@@ -110,8 +110,8 @@ class PastNotes:
                 reason = f"It has {stamp.size / 1e6:.1f} MB, more than {most / 1e6:.1f} MB."
                 large.append(ExcludedFile(stamp, "too_large", reason))
             else:
-                found.append(stamp)
-        return Walk(files=tuple(found), excluded=tuple(large))
+                stamps.append(stamp)
+        return Walk(files=tuple(stamps), excluded=tuple(large))
 
     def stamp(self, path: str) -> FileRef:
         if path not in self._stamps:

@@ -112,13 +112,13 @@ class VaultHistory:
         engine = self._past.opened(
             f"gone-{head[:16]}-{rules.digest}", lambda: self._gone(git, head, rules)
         )
-        found = engine.searcher.search(replace(request, ever=False))
+        reply = engine.searcher.search(replace(request, ever=False))
         there = {result.path for result in now.results}
-        gone = [replace(result, uri=self._uri(result), current=False) for result in found.results]
+        gone = [replace(result, uri=self._uri(result), current=False) for result in reply.results]
         both = merge_answers(
             [
                 VaultAnswer("now", now),
-                VaultAnswer("gone", replace(found, vault="gone", results=tuple(gone))),
+                VaultAnswer("gone", replace(reply, vault="gone", results=tuple(gone))),
             ],
             request.limit * 2,
         )
@@ -126,7 +126,7 @@ class VaultHistory:
         shown = [
             replace(result, vault=None) for result in both.results if first[result.path] is result
         ]
-        total = now.total + found.total - sum(result.path in there for result in gone)
+        total = now.total + reply.total - sum(result.path in there for result in gone)
         return replace(
             both, vault=now.vault, fusion=now.fusion, results=tuple(shown[: request.limit]),
             total=total, generation=now.generation,
@@ -195,11 +195,11 @@ def _warn_of_undated(count: int) -> Sequence[str]:
 def _matching(change: FileChange, at: float, wanted: set[str]) -> Iterator[NoteVersion]:
     """The change with its lines that have the words `wanted`, as stems; none if none has."""
 
-    def found(lines: Iterable[str]) -> tuple[str, ...]:
+    def matching(lines: Iterable[str]) -> tuple[str, ...]:
         has = (line for line in lines if line.strip() and _share(wanted, line) >= _ENOUGH)
         return tuple(line[:_LONGEST] for line in islice(has, _MOST_LINES))
 
-    added, removed = found(change.added), found(change.removed)
+    added, removed = matching(change.added), matching(change.removed)
     if added or removed:
         yield NoteVersion(change.commit, iso(at) or "", change.path, change.subject, added, removed)
 

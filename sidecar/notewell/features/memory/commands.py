@@ -92,19 +92,19 @@ def recall(*, explain: bool, vault: str | None, as_json: bool, **fields: Any) ->
 
 def _show_recalled(reply: RecallReply, *, explain: bool) -> None:
     """Show what was found, best first."""
-    for found in reply.memories:
-        memory = found.memory
+    for recalled in reply.memories:
+        memory = recalled.memory
         about = f"{memory.type}, confidence {memory.confidence:g}"
-        click.echo(f"{found.score:.2f}  {memory.id}  {clean_lines(memory.path)} ({about})")
+        click.echo(f"{recalled.score:.2f}  {memory.id}  {clean_lines(memory.path)} ({about})")
         click.echo(_indent(memory.content))
         for word, ids in (
-            ("superseded by", found.superseded_by),
-            ("contradicted by", found.contradicted_by),
+            ("superseded by", recalled.superseded_by),
+            ("contradicted by", recalled.contradicted_by),
         ):
             if ids:
                 click.echo(_indent(f"{word} {', '.join(ids)}"))
         if explain:
-            click.echo(_indent(found.why))
+            click.echo(_indent(recalled.why))
     for note in reply.notes:
         click.echo(f"{note.score:.2f}  {clean_lines(note.path)}:{note.line}")
         click.echo(_indent(note.snippet))

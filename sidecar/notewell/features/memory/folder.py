@@ -64,9 +64,9 @@ class MemoryNames:
     def find(self, word: str) -> Memory | None:
         """The memory with this id, path (with or without `.md`) or name; None: none or several."""
         plain = word.strip().removesuffix(".md")
-        found = self._exact.get(plain)
-        if found is not None or "/" in plain:
-            return found
+        exact = self._exact.get(plain)
+        if exact is not None or "/" in plain:
+            return exact
         named = self._titles.get(plain.casefold(), [])
         return named[0] if len(named) == 1 else None
 
@@ -131,22 +131,22 @@ class MemoryLinks:
 
         Empty where memories supersede each other in a circle.
         """
-        seen, waiting, found = {memory.path}, [memory], []
+        seen, waiting, latest = {memory.path}, [memory], []
         while waiting:
             one = waiting.pop(0)
             superseders = self.superseded_by(one)
             if not superseders:
-                found.append(one)
+                latest.append(one)
             fresh = [newer for newer in superseders if newer.path not in seen]
             seen |= {newer.path for newer in fresh}
             waiting += fresh
-        return tuple(found)
+        return tuple(latest)
 
     def _target(self, relation: Relation) -> str | None:
         """The path of a relation's target: a memory, else any note; None: it does not exist."""
-        found = self._names.find(relation.target)
-        if found is not None:
-            return found.path
+        memory = self._names.find(relation.target)
+        if memory is not None:
+            return memory.path
         path = f"{relation.target}.md"
         return path if self.has_note(path) else None
 
@@ -157,16 +157,16 @@ class MemoryLinks:
 
         With `symmetric`, also those that it has this relation to.
         """
-        found: dict[str, dict[str, Memory]] = {}
+        resolved: dict[str, dict[str, Memory]] = {}
         for memory in self.memories:
             for relation, path in self._targets[memory.path]:
                 target = self._by_path.get(path or "")
                 if relation.kind != kind or target is None or target is memory:
                     continue
-                found.setdefault(target.path, {})[memory.path] = memory
+                resolved.setdefault(target.path, {})[memory.path] = memory
                 if symmetric:
-                    found.setdefault(memory.path, {})[target.path] = target
-        return {path: tuple(related.values()) for path, related in found.items()}
+                    resolved.setdefault(memory.path, {})[target.path] = target
+        return {path: tuple(related.values()) for path, related in resolved.items()}
 
 
 def view(memory: Memory, links: MemoryLinks) -> MemoryView:
@@ -250,14 +250,14 @@ class MemoryFolder:
     def find(self, word: str) -> Memory:
         """The memory with that id, path or name; NotFoundError if there is none."""
         memories = self.all()
-        found = MemoryNames(memories).find(word)
-        if found is None:
+        memory = MemoryNames(memories).find(word)
+        if memory is None:
             raise NotFoundError(
                 f"There is no memory {word!r}. `notewell memory list` shows all"
                 f" {len(memories)}, with their ids.",
                 code="memory_not_found",
             )
-        return found
+        return memory
 
     def links(self) -> MemoryLinks:
         return MemoryLinks(self.all(), self.has_note)

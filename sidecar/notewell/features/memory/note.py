@@ -257,9 +257,9 @@ def fresh_id(content: str, namespace: str, taken: Iterable[str]) -> str:
     known = set(taken)
     for salt in range(1000):
         digest = hashlib.blake2b(f"{salt}\n{namespace}\n{content}".encode(), digest_size=4)
-        found = f"mem-{digest.hexdigest()}"
-        if found not in known:
-            return found
+        new_id = f"mem-{digest.hexdigest()}"
+        if new_id not in known:
+            return new_id
     raise UsageError("No free id was found for this memory.")  # pragma: no cover - 2**32 ids
 
 
@@ -281,10 +281,10 @@ def with_validation(text: str, added: Validation) -> str:
     """The note's text with a line added to its history; nothing else changes."""
     newline = "\r\n" if "\r\n" in text else "\n"
     flat = one_line_end(text)
-    found = _HISTORY.search(flat, read_frontmatter(flat).body)
+    match = _HISTORY.search(flat, read_frontmatter(flat).body)
     line = f"{_history_line(added)}{newline}"
-    if found is not None:
-        at = found.end("lines")
+    if match is not None:
+        at = match.end("lines")
         return f"{text[:at]}{line}{text[at:]}"
     gap = newline if text.endswith(("\n", "\r")) else newline * 2
     return f"{text}{gap}%% history{newline}{line}%%{newline}"
@@ -301,8 +301,8 @@ def _history_line(one: Validation) -> str:
     return f"- {one.at} {one.kind}{changed}{f': {comment}' if comment else ''}"
 
 
-def _read_history(found: re.Match[str] | None) -> Iterable[Validation]:
-    for line in found["lines"].splitlines() if found else ():
+def _read_history(line_match: re.Match[str] | None) -> Iterable[Validation]:
+    for line in line_match["lines"].splitlines() if line_match else ():
         match = _LINE.fullmatch(line.strip())
         if match is not None:
             kind: ValidationKind = next(

@@ -124,18 +124,18 @@ class Recall:
         self, note: Result, hits: Sequence[_Hit], linked: frozenset[str]
     ) -> tuple[NoteMemoryLink, ...]:
         """The links of a note with the memories that were found; `linked` are paths."""
-        found = []
+        links = []
         for hit in hits:
             memory = hit.memory
             kinds = [
                 relation.kind for relation, path in self._links.targets(memory) if path == note.path
             ]
-            found += [NoteMemoryLink(memory.id, kind) for kind in kinds]
+            links += [NoteMemoryLink(memory.id, kind) for kind in kinds]
             if memory.provenance in (note.path, note.path.removesuffix(".md")):
-                found.append(NoteMemoryLink(memory.id, "provenance"))
+                links.append(NoteMemoryLink(memory.id, "provenance"))
             elif not kinds and memory.path in linked:
-                found.append(NoteMemoryLink(memory.id, "link"))
-        return tuple(found)
+                links.append(NoteMemoryLink(memory.id, "link"))
+        return tuple(links)
 
     def _similarities_to(self, query: str, memories: Sequence[Memory]) -> dict[str, float]:
         """The similarity of each memory that reaches the minimum, by path."""
@@ -144,15 +144,15 @@ class Recall:
         cosines = self._similarities(query, [memory.path for memory in memories])
         wanted = set(words(query))
         wanted = (wanted - function_words(wanted)) or wanted
-        found = {}
+        similarities = {}
         for memory in memories:
             contained = set(words(f"{memory.title} {memory.content}"))
             shared_words = len(wanted & contained) / len(wanted) if wanted else 0.0
             # Shared words also find a memory that was written just now and is not indexed yet.
             similarity = max(cosines.get(memory.path, 0.0), shared_words)
             if similarity >= MIN_SIMILARITY:
-                found[memory.path] = round(similarity, 4)
-        return found
+                similarities[memory.path] = round(similarity, 4)
+        return similarities
 
     def _hit(self, memory: Memory, similarity: float) -> _Hit:
         parts = RecallParts(
@@ -179,9 +179,9 @@ class Recall:
                     if path not in allowed or path in best:
                         continue
                     similarity = nearness * RELATION_FACTOR * weight
-                    found = self._hit(allowed[path], round(similarity, 4))
-                    if path not in reached or reached[path].score < found.score:
-                        reached[path] = replace(found, depth=step, via=via)
+                    new_hit = self._hit(allowed[path], round(similarity, 4))
+                    if path not in reached or reached[path].score < new_hit.score:
+                        reached[path] = replace(new_hit, depth=step, via=via)
             best |= reached
             frontier = [
                 (path, hit.memory.id, hit.parts.similarity) for path, hit in reached.items()

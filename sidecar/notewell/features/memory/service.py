@@ -91,14 +91,16 @@ def open_feature(vault: OpenVault) -> OpenFeature:
             weak=True,
             passages=0,
         )
-        found = vault.ask(request).results if paths else ()
-        return {result.path: result.raw.cosine for result in found if result.raw.cosine is not None}
+        results = vault.ask(request).results if paths else ()
+        return {
+            result.path: result.raw.cosine for result in results if result.raw.cosine is not None
+        }
 
     def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
         request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
-        found = vault.ask(request)
-        answers = found.confidence is None or found.confidence >= MIN_CONFIDENCE
-        return FoundNotes(found.results if answers else (), find_links)
+        reply = vault.ask(request)
+        answers = reply.confidence is None or reply.confidence >= MIN_CONFIDENCE
+        return FoundNotes(reply.results if answers else (), find_links)
 
     def find_links(path: str) -> frozenset[str]:
         note = index.note_at(path)

@@ -137,15 +137,15 @@ def check_model(manifest: PackManifest, model: ModelKey, dimensions: int) -> Non
         )
 
 
-def check_members(manifest: PackManifest, found: Mapping[str, Member]) -> None:
+def check_members(manifest: PackManifest, members: Mapping[str, Member]) -> None:
     """Raise PackError unless the files are those of the manifest and none is too large."""
     names = [shard.name for shard in manifest.shards]
-    if sorted([*names, MANIFEST]) != sorted(found):
+    if sorted([*names, MANIFEST]) != sorted(members):
         raise damage_error("its files are not the ones that its manifest lists")
     # A pair is two short headers, the hash and the vector.
     pair = HASH_BYTES + 2 * manifest.dimensions + 8
     for shard in manifest.shards:
-        if found[shard.name].size > shard.vectors * pair + 8:
+        if members[shard.name].size > shard.vectors * pair + 8:
             raise damage_error(f"{shard.name} is larger than the vectors it should contain")
 
 
@@ -230,15 +230,15 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
     """
     try:
         with open_plain(file) as stream:
-            found = PACK.members(stream)
-            manifest = from_json(PACK.read(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES))
+            members = PACK.members(stream)
+            manifest = from_json(PACK.read(stream, members[MANIFEST], most=MAX_MANIFEST_BYTES))
             check_model(manifest, model, dimensions)
-            check_members(manifest, found)
+            check_members(manifest, members)
             for shard in manifest.shards:
-                _shard(PACK.read(stream, found[shard.name]), shard, dimensions)
+                _shard(PACK.read(stream, members[shard.name]), shard, dimensions)
             before = index.stored_vector_count(model)
             for shard in manifest.shards:
-                puts = _shard(PACK.read(stream, found[shard.name]), shard, dimensions)
+                puts = _shard(PACK.read(stream, members[shard.name]), shard, dimensions)
                 index.store_vectors(model, puts)
             index.use_model(model, dimensions)
     except FileNotFoundError as error:

@@ -332,11 +332,11 @@ def contents(
         vectors = part.vectors if axes is None else _unit(part.vectors @ axes)
         owners, starts, counts = np.unique(part.owners, return_index=True, return_counts=True)
         means.append(quantise(_unit(np.add.reduceat(vectors, starts, axis=0))))
-        found = [part.notes[place] for place in owners.tolist()]
-        kept_of = counts.tolist() if kept.passages else [0] * len(found)
+        passage_notes = [part.notes[place] for place in owners.tolist()]
+        kept_of = counts.tolist() if kept.passages else [0] * len(passage_notes)
         listed += [
             PhoneNote(note.path, hashes.get(note.path, bytes(16)), count)
-            for note, count in zip(found, kept_of, strict=True)
+            for note, count in zip(passage_notes, kept_of, strict=True)
         ]
         if kept.passages:
             passages.append(quantise(vectors))
@@ -375,9 +375,9 @@ def _parts(
         if not len(known):
             continue
         by_id = {chunk.id: (place, chunk.lines) for place, chunk in chunks}
-        found = [by_id[chunk] for chunk in known.tolist()]
-        lines = [(min(of), max(of)) if of else (1, 1) for _, of in found]
-        owners = np.array([place for place, _ in found], np.int64)
+        places = [by_id[chunk] for chunk in known.tolist()]
+        lines = [(min(of), max(of)) if of else (1, 1) for _, of in places]
+        owners = np.array([place for place, _ in places], np.int64)
         yield _Part(some, owners, vectors, np.array(lines, np.uint32))
 
 

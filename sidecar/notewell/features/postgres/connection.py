@@ -154,8 +154,8 @@ class Session:
 
     def read(self, sql: str, *values: object) -> list[Row]:
         with translate_errors(self._server):
-            found: list[Row] = self._loop.wait(self.connection.fetch(sql, *values))
-        return found
+            rows: list[Row] = self._loop.wait(self.connection.fetch(sql, *values))
+        return rows
 
     def execute(self, sql: str, *values: object) -> None:
         """Run a statement; several, separated by semicolons, where there are no values."""
@@ -279,8 +279,8 @@ class Database:
         self._loop.close()
 
     async def _fetch(self, pool: asyncpg.Pool, sql: str, values: Sequence[object]) -> list[Row]:
-        found: list[Row] = await pool.fetch(sql, *values)
-        return found
+        rows: list[Row] = await pool.fetch(sql, *values)
+        return rows
 
     def _open(self) -> asyncpg.Pool:
         with self._opening:

@@ -218,5 +218,5 @@ class DocumentTable:
 
     def notes_of(self, chunk_ids: IdArray) -> IdArray:
         """The different notes of the chunks that are there, ascending."""
-        found = ascending(self.note_ids_of(chunk_ids))
-        return found[found >= 0]
+        note_ids = ascending(self.note_ids_of(chunk_ids))
+        return note_ids[note_ids >= 0]

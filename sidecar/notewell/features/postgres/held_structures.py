@@ -207,18 +207,18 @@ class HeldStructures:
         return stored if changed <= notes * _MOST_CHANGED else None
 
     def _generation(self, session: Session) -> int:
-        found = session.read("SELECT generation FROM vaults WHERE id = $1", self._vault)
-        return int(found[0][0]) if found else 0
+        rows = session.read("SELECT generation FROM vaults WHERE id = $1", self._vault)
+        return int(rows[0][0]) if rows else 0
 
     def _gone(self, session: Session, since: int) -> list[int] | None:
         """The notes removed after a generation; None: that is no longer remembered."""
         if self._generation(session) - since > KEPT_GENERATIONS:
             return None
-        found = session.read(
+        rows = session.read(
             "SELECT id FROM removed_notes WHERE vault_id = $1 AND generation > $2",
             self._vault, since,
         )  # fmt: skip
-        return [int(row[0]) for row in found]
+        return [int(row[0]) for row in rows]
 
 
 def _with_links(

@@ -72,8 +72,8 @@ class Lease:
             LostLeaseError: another server has become the writer, or deleted the vault.
 
         """
-        found = session.read("SELECT fence FROM vaults WHERE id = $1 FOR UPDATE", self._vault)
-        if not found or found[0][0] != self._fence:
+        rows = session.read("SELECT fence FROM vaults WHERE id = $1 FOR UPDATE", self._vault)
+        if not rows or rows[0][0] != self._fence:
             raise self._lost_lease()
 
     def close(self) -> None:
@@ -146,8 +146,8 @@ class Lease:
                 logger.warning("The lease of a vault was not renewed: %s", error.message)
 
     def _in_use(self, session: Session) -> IndexInUseError:
-        found = session.read("SELECT holder FROM vaults WHERE id = $1", self._vault)
-        holder = found[0][0] if found and found[0][0] else "another server"
+        rows = session.read("SELECT holder FROM vaults WHERE id = $1", self._vault)
+        holder = rows[0][0] if rows and rows[0][0] else "another server"
         return IndexInUseError(
             f"{holder} writes the index of this vault at {self._database.server}. Use that server,"
             " or stop it first."

@@ -138,12 +138,12 @@ def _vault(database: Database, *, writable: bool) -> tuple[int, str]:
             " ON CONFLICT (owner, name) DO NOTHING",
             name, uuid.uuid4().hex, ANALYSIS,
         )  # fmt: skip
-    found = database.read("SELECT id, identity FROM vaults WHERE name = $1", name)
-    if not found:
+    rows = database.read("SELECT id, identity FROM vaults WHERE name = $1", name)
+    if not rows:
         raise NotFoundError(
             f"There is no index of this vault at {database.server} yet. Run `notewell index`."
         )
-    return int(found[0][0]), str(found[0][1])
+    return int(rows[0][0]), str(rows[0][1])
 
 
 def _analyse_again(lease: Lease, vault: int) -> None:
@@ -275,8 +275,8 @@ def copy_all(
         target.set_meta(key, value)
     target.save()  # a database counts its tables then, without which comparing takes minutes
     _compare(source, target)
-    found = target.counts()
-    return Copied(found.notes, found.chunks, vectors)
+    counts = target.counts()
+    return Copied(counts.notes, counts.chunks, vectors)
 
 
 def _copy_vectors(source: IndexReader, target: Index, say: Callable[[str], None]) -> int:

@@ -139,10 +139,10 @@ class PostingWriter:
         """The notes, as they were last written, that have any of the lines."""
         if not lines:
             return set()
-        found = session.read(
+        rows = session.read(
             "SELECT note_id, lines FROM note_terms WHERE vault_id = $1", self._vault
         )
-        return holders(lines, [row[0] for row in found], [_lines(row[1]) for row in found])
+        return holders(lines, [row[0] for row in rows], [_lines(row[1]) for row in rows])
 
     # --- postings ---
 
@@ -214,7 +214,7 @@ def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[lis
             inner = inner_headings(block, text)
             passage = ChunkText(chunk_id, strings(headings), text, inner=inner)
             chunks.setdefault(note_id, []).append(passage)
-        found = session.read(
+        rows = session.read(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2)"
             " ORDER BY id",
             vault, some,
@@ -229,7 +229,7 @@ def texts_of(session: Session, vault: int, notes: Sequence[int]) -> Iterator[lis
                 properties=note.properties,
                 chunks=chunks.get(note.id, ()),
             )
-            for note in map(note_of, found)
+            for note in map(note_of, rows)
         ]
 
 

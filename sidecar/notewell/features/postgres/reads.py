@@ -65,44 +65,44 @@ class VaultReads:
 
     def _generations(self) -> tuple[int, int]:
         """The generation, and the one in which text changed last."""
-        found = self._rows("SELECT generation, text_generation FROM vaults WHERE id = $1")
-        generation, text_generation = found[0] if found else (0, 0)
+        rows = self._rows("SELECT generation, text_generation FROM vaults WHERE id = $1")
+        generation, text_generation = rows[0] if rows else (0, 0)
         return int(generation), int(text_generation)
 
     def meta(self, key: str) -> str | None:
-        found = self._rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
-        return str(found[0][0]) if found else None
+        rows = self._rows("SELECT value FROM meta WHERE vault_id = $1 AND key = $2", key)
+        return str(rows[0][0]) if rows else None
 
     def all_meta(self) -> dict[str, str]:
-        found = self._rows("SELECT key, value FROM meta WHERE vault_id = $1")
-        return {str(key): str(value) for key, value in found}
+        rows = self._rows("SELECT key, value FROM meta WHERE vault_id = $1")
+        return {str(key): str(value) for key, value in rows}
 
     # --- notes ---
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND id = ANY($2) ORDER BY id",
             list(ids),
         )
-        return {row[0]: note_of(row) for row in found}
+        return {row[0]: note_of(row) for row in rows}
 
     def paths(self, ids: Sequence[int]) -> dict[int, str]:
-        found = self._rows(
+        rows = self._rows(
             "SELECT id, path FROM notes WHERE vault_id = $1 AND id = ANY($2)", list(ids)
         )
-        return {int(note_id): str(path) for note_id, path in found}
+        return {int(note_id): str(path) for note_id, path in rows}
 
     def note_at(self, path: str) -> StoredNote | None:
         if not is_path(path):
             return None
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 AND path = $2", path
         )
-        return note_of(found[0]) if found else None
+        return note_of(rows[0]) if rows else None
 
     def all_notes(self) -> tuple[StoredNote, ...]:
-        found = self._rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
-        return tuple([note_of(row) for row in found])
+        rows = self._rows(f"SELECT {NOTE_COLUMNS} FROM notes WHERE vault_id = $1 ORDER BY id")
+        return tuple([note_of(row) for row in rows])
 
     def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         ids = self._rows("SELECT id FROM notes WHERE vault_id = $1 ORDER BY id")
@@ -121,49 +121,49 @@ class VaultReads:
     # --- passages ---
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.id = ANY($2)",
             list(ids),
         )
-        chunks = {row[0]: chunk_of(row) for row in found}
+        chunks = {row[0]: chunk_of(row) for row in rows}
         bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
         if bare:
             chunks |= {chunk.id: chunk for chunk in map(placeholder, self._bare(bare))}
         return dict(sorted(chunks.items()))
 
     def _bare(self, note_ids: Sequence[int]) -> list[int]:
-        found = self._rows(
+        rows = self._rows(
             "SELECT id FROM notes n WHERE vault_id = $1 AND id = ANY($2) AND NOT EXISTS"
             " (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.note_id = n.id)",
             note_ids,
         )
-        return [row[0] for row in found]
+        return [row[0] for row in rows]
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1 AND c.note_id = $2"
             " ORDER BY c.ordinal",
             note_id,
         )
-        return tuple(chunk_of(row) for row in found)
+        return tuple(chunk_of(row) for row in rows)
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c"
             " WHERE c.vault_id = $1 AND c.note_id = ANY($2) AND c.ordinal = 0",
             list(note_ids),
         )
-        return {chunk.note_id: chunk for chunk in map(chunk_of, found)}
+        return {chunk.note_id: chunk for chunk in map(chunk_of, rows)}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         least = bytes.fromhex(digits + "0" * (len(digits) % 2))
         most = bytes.fromhex(digits + "f" * (len(digits) % 2)) + b"\xff" * 16
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.vault_id = $1"
             f" AND c.text_hash BETWEEN $2 AND $3 ORDER BY c.id LIMIT {_MOST_WITH_HASH}",
             least, most,
         )  # fmt: skip
-        return tuple(chunk_of(row) for row in found)
+        return tuple(chunk_of(row) for row in rows)
 
     def passages(self) -> Iterator[PassageText]:
         after = 0
@@ -197,47 +197,47 @@ class VaultReads:
     ) -> tuple[LedgerEntry, ...]:
         if path is not None and not is_path(path):
             return ()
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1"
             " AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR path = $3)"
             " AND ($4::text IS NULL OR rule = $4)"
             ' ORDER BY path COLLATE "C"',
             state, path, rule,
         )  # fmt: skip
-        return tuple(ledger_of(row) for row in found)
+        return tuple(ledger_of(row) for row in rows)
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
         if not within:
             return self.ledger()
-        found = self._rows(
+        rows = self._rows(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE vault_id = $1 AND {_WITHIN}"
             ' ORDER BY path COLLATE "C"',
             paths_held(within),
         )
-        return tuple(ledger_of(row) for row in found)
+        return tuple(ledger_of(row) for row in rows)
 
     def _ledger_counts(self) -> dict[LedgerState, int]:
         """The number of files in each state."""
-        found = self._rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
-        counted = {row[0]: int(row[1]) for row in found}
+        rows = self._rows("SELECT state, count(*) FROM ledger WHERE vault_id = $1 GROUP BY state")
+        counted = {row[0]: int(row[1]) for row in rows}
         return {state: counted.get(state, 0) for state in LEDGER_STATES}
 
     def _note_count(self) -> int:
         return int(self._rows("SELECT count(*) FROM notes WHERE vault_id = $1")[0][0])
 
     def former_titles(self) -> int:
-        found = "SELECT count(*) FROM notes WHERE vault_id = $1 AND kept_title IS NOT NULL"
-        return int(self._rows(found)[0][0])
+        count_of = "SELECT count(*) FROM notes WHERE vault_id = $1 AND kept_title IS NOT NULL"
+        return int(self._rows(count_of)[0][0])
 
     def _bytes_on_disk(self) -> int:
         """The size of the tables of all vaults: the database does not tell them apart."""
-        found = self._database.read(
+        rows = self._database.read(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
             " JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE n.nspname = $1 AND c.relkind = 'r'",
             self._database.address.schema,
         )
-        return int(found[0][0])
+        return int(rows[0][0])
 
 
 class PostgresArrayCache:
@@ -249,14 +249,14 @@ class PostgresArrayCache:
         self._writable = writable
 
     def load(self, name: str, content: str) -> NamedArrays | None:
-        found = self._database.read(
+        rows = self._database.read(
             "SELECT arrays FROM arrays WHERE vault_id = $1 AND name = $2 AND content = $3",
             self._vault, name, content,
         )  # fmt: skip
-        if not found:
+        if not rows:
             return None
         try:
-            with np.load(io.BytesIO(found[0][0]), allow_pickle=False) as stored:
+            with np.load(io.BytesIO(rows[0][0]), allow_pickle=False) as stored:
                 return {key: stored[key] for key in stored.files}
         except (ValueError, OSError, zipfile.BadZipFile) as error:
             logger.warning("The stored arrays %s are damaged (%s).", name, error)

@@ -140,17 +140,17 @@ def _before(session: Session, vault: int, batch: Batch) -> Before:
 
 def _number(session: Session, vault: int, model: ModelKey) -> int | None:
     """The number of a model that the vault has; None: it has not."""
-    found = session.read(
+    rows = session.read(
         "SELECT m.id FROM models m JOIN vault_models v ON v.model_id = m.id AND v.vault_id = $1"
         " WHERE (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
         vault, model.name, model.weights_hash, model.quantisation,
     )  # fmt: skip
-    return int(found[0][0]) if found else None
+    return int(rows[0][0]) if rows else None
 
 
 def _notes(session: Session, vault: int, batch: Batch) -> dict[str, NoteBefore]:
     put = paths_before(batch, {put.note.path for put in batch.puts})
-    found = session.read(
+    rows = session.read(
         "SELECT path, id, content_hash FROM notes WHERE vault_id = $1 AND path = ANY($2)",
         vault, paths_held(paths_of(batch)),
     )  # fmt: skip
@@ -159,12 +159,12 @@ def _notes(session: Session, vault: int, batch: Batch) -> dict[str, NoteBefore]:
         "SELECT note_id, id, text_hash, vector_hash, start, stop,"
         " CASE WHEN note_id = ANY($3) THEN text ELSE '' END FROM chunks"
         " WHERE vault_id = $1 AND note_id = ANY($2) ORDER BY note_id, ordinal",
-        vault, [row[1] for row in found], [row[1] for row in found if row[0] in put],
+        vault, [row[1] for row in rows], [row[1] for row in rows if row[0] in put],
     ):  # fmt: skip
         chunks.setdefault(note_id, []).append(ChunkBefore(*columns))
     return {
         path: NoteBefore(note_id, content_hash, tuple(chunks.get(note_id, ())))
-        for path, note_id, content_hash in found
+        for path, note_id, content_hash in rows
     }
 
 

@@ -213,16 +213,16 @@ def _check_server(session: Session, server: str) -> None:
 
 def _extension(session: Session, server: str, *, writable: bool) -> str:
     """The schema of pgvector, which a writer installs where the server allows it."""
-    found = _read_installed(session)
-    if not found and writable:
+    extension = _read_installed(session)
+    if not extension and writable:
         try:
             session.execute("CREATE EXTENSION IF NOT EXISTS vector")
         except IndexFailure as error:
             raise _no_extension(server) from error
-        found = _read_installed(session)
-    if not found:
+        extension = _read_installed(session)
+    if not extension:
         raise _no_extension(server)
-    version, place = found[0]
+    version, place = extension[0]
     if tuple(int(part) for part in version.split(".")[:2]) < _LEAST_EXTENSION:
         raise IndexFailure(
             f"The database at {server} has pgvector {version}; Notewell needs 0.8 or newer. Install"

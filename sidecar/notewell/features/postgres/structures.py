@@ -91,8 +91,8 @@ class PostgresKeywords(NoteMatching):
             self._add(scores, clause, postings.get(clause.form.text, _NONE))
         if notes is not None:
             scores[~np.isin(self._documents.notes, notes)] = 0.0
-        found = np.flatnonzero(scores > 0.0)
-        return _best(self._documents.ids[found], scores[found], limit)
+        places = np.flatnonzero(scores > 0.0)
+        return _best(self._documents.ids[places], scores[places], limit)
 
     def _add(
         self, scores: npt.NDArray[np.float64], clause: Clause, postings: TokenPostings
@@ -122,7 +122,7 @@ class PostgresKeywords(NoteMatching):
         values: list[object] = [self._vault, missing]
         if narrow and notes is not None:
             values.append(notes.tolist())
-        found = self._database.read(
+        rows = self._database.read(
             # One word after the other: so that nothing is sorted.
             "SELECT t.token, (SELECT string_agg(p.places, ''::bytea) FROM postings p"
             " WHERE p.vault_id = $1 AND p.token = t.token"
@@ -131,7 +131,7 @@ class PostgresKeywords(NoteMatching):
             *values,
         )
         read = dict.fromkeys(missing, _NONE)
-        read |= {token: self._read_places(places) for token, places in found if places}
+        read |= {token: self._read_places(places) for token, places in rows if places}
         if not narrow:
             self._hold(read)
         return known | read
@@ -170,12 +170,12 @@ class PostgresKeywords(NoteMatching):
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
         often = f"greatest({', '.join(EXACT_FIELDS)})"
-        found = self._database.read(
+        rows = self._database.read(
             f"SELECT token, {often} FROM terms WHERE vault_id = $1 AND token >= $2"
             f" AND token < $3 AND {often} > 0 ORDER BY 2 DESC, 1 LIMIT $4",
             self._vault, prefix, f"{prefix}\U0010ffff", limit,
         )  # fmt: skip
-        return tuple((token, count) for token, count in found)
+        return tuple((token, count) for token, count in rows)
 
     def _forms(self, token: str) -> list[Form]:
         """The terms to look for in each field; template lines, if it stands nowhere else."""
@@ -198,13 +198,13 @@ class PostgresKeywords(NoteMatching):
         if len(self._counted) > _CACHED_TOKENS:
             self._counted.clear()
             unknown = list(forms)
-        found = self._database.read(
+        rows = self._database.read(
             f"SELECT token, {', '.join(FIELDS)} FROM terms"
             " WHERE vault_id = $1 AND token = ANY($2)",
             self._vault, unknown,
         )  # fmt: skip
         self._counted.update({form: {} for form in unknown})
-        for token, *counts in found:
+        for token, *counts in rows:
             self._counted[token] = dict(zip(FIELDS, counts, strict=True))
 
     # --- phrases and conditions ---
@@ -227,18 +227,18 @@ class PostgresKeywords(NoteMatching):
         if not adjacent:
             return self._chunks_with(tokens)
         phrases = {tuple(tokens), tuple(without_wholes(tokens))} - {()}
-        found = [self._with_phrase(phrase) for phrase in phrases]
-        return ascending(np.concatenate([_NOBODY, *found]))
+        chunks = [self._with_phrase(phrase) for phrase in phrases]
+        return ascending(np.concatenate([_NOBODY, *chunks]))
 
     def _with_phrase(self, phrase: tuple[str, ...]) -> IdArray:
         chunks = self._chunks_with(phrase)
         if len(phrase) > 1 and len(chunks):
-            found = self._database.read(
+            rows = self._database.read(
                 "SELECT chunk_id FROM documents WHERE vault_id = $1 AND chunk_id = ANY($2)"
                 " AND strpos(words, $3) > 0",
                 self._vault, chunks.tolist(), f" {' '.join(phrase)} ",
             )  # fmt: skip
-            chunks = np.array([row[0] for row in found], np.int64)
+            chunks = np.array([row[0] for row in rows], np.int64)
         return chunks
 
     def _chunks_with(self, tokens: Sequence[str]) -> IdArray:

@@ -38,36 +38,36 @@ class VectorReads(VaultReads):
 
     def _find(self, model: ModelKey) -> tuple[int, int] | None:
         """The number of a model and its dimensions; None: the vault never had it."""
-        found = self._rows(
+        rows = self._rows(
             "SELECT m.id, m.dimensions FROM models m JOIN vault_models v ON v.model_id = m.id"
             " WHERE v.vault_id = $1 AND (m.name, m.weights_hash, m.quantisation) = ($2, $3, $4)",
             model.name, model.weights_hash, model.quantisation,
         )  # fmt: skip
-        return (int(found[0][0]), int(found[0][1])) if found else None
+        return (int(rows[0][0]), int(rows[0][1])) if rows else None
 
     def _in_use(self, model: ModelKey | None, dimensions: int) -> UsedModel | None:
         """A model to search with; None, where the vault never had it. Raises ModelError."""
-        found = None if model is None else self._find(model)
-        if model is None or found is None:
+        model_row = None if model is None else self._find(model)
+        if model is None or model_row is None:
             return None
-        check_dimensions(model, known=found[1], given=dimensions)
-        return UsedModel(found[0], model, found[1], own=found[0] == self._used_last())
+        check_dimensions(model, known=model_row[1], given=dimensions)
+        return UsedModel(model_row[0], model, model_row[1], own=model_row[0] == self._used_last())
 
     def current_model(self) -> IndexedModel | None:
-        found = self._rows(
+        rows = self._rows(
             "SELECT m.name, m.weights_hash, m.quantisation, m.dimensions, (SELECT count(*)"
             " FROM vectors x WHERE x.vault_id = $1 AND x.model_id = m.id AND EXISTS (SELECT FROM"
             " chunks c WHERE c.vault_id = $1 AND c.text_hash = x.text_hash))"
             " FROM vaults v JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
         )
-        return IndexedModel(model_key(found[0][:3]), found[0][3], found[0][4]) if found else None
+        return IndexedModel(model_key(rows[0][:3]), rows[0][3], rows[0][4]) if rows else None
 
     def current_model_key(self) -> ModelKey | None:
-        found = self._rows(
+        rows = self._rows(
             "SELECT m.name, m.weights_hash, m.quantisation FROM vaults v"
             " JOIN models m ON m.id = v.model_vectors WHERE v.id = $1"
         )
-        return model_key(found[0]) if found else None
+        return model_key(rows[0]) if rows else None
 
     def _kept(self) -> tuple[StoredVectors, ...]:
         """All models, oldest first."""
@@ -82,9 +82,9 @@ class VectorReads(VaultReads):
         )
 
     def covered_chunks(self, model: ModelKey) -> int:
-        found = self._find(model)
-        if found is None or found[0] != self._used_last():
-            return self._own_vectors(None if found is None else found[0])
+        model_row = self._find(model)
+        if model_row is None or model_row[0] != self._used_last():
+            return self._own_vectors(None if model_row is None else model_row[0])
         return self._count(
             "SELECT count(*) FROM chunks WHERE vault_id = $1 AND vector_hash IS NOT NULL"
         )
@@ -98,11 +98,11 @@ class VectorReads(VaultReads):
         )
 
     def stored_vector_count(self, model: ModelKey) -> int:
-        found = self._find(model)
-        if found is None:
+        model_row = self._find(model)
+        if model_row is None:
             return 0
         sql = "SELECT count(*) FROM vectors WHERE vault_id = $1 AND model_id = $2"
-        return self._count(sql, found[0])
+        return self._count(sql, model_row[0])
 
     def pending_count(self, model: ModelKey) -> int:
         return self._count(
@@ -144,8 +144,8 @@ class VectorReads(VaultReads):
         self, model: ModelKey, size: int, *, needed: bool
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) of a model, by hash; `needed`: of current chunks alone."""
-        found = self._find(model)
-        if found is None:
+        model_row = self._find(model)
+        if model_row is None:
             return
         among = (
             " AND EXISTS (SELECT FROM chunks c WHERE c.vault_id = $1 AND c.text_hash = v.text_hash)"
@@ -155,29 +155,29 @@ class VectorReads(VaultReads):
             "SELECT v.text_hash, halfvec_send(v.vector) FROM vectors v WHERE v.vault_id = $1"
             f" AND v.model_id = $2 AND v.text_hash > $3{among if needed else ''}"
             " ORDER BY v.text_hash LIMIT $4",
-            found[0], after, size,
+            model_row[0], after, size,
         ):  # fmt: skip
             after = rows[-1][0]
             yield [(text_hash, as_float16_bytes(packed)) for text_hash, packed in rows]
 
     def stored_vectors(self, model: ModelKey, text_hashes: Collection[bytes]) -> dict[bytes, bytes]:
-        found = self._find(model)
-        if found is None:
+        model_row = self._find(model)
+        if model_row is None:
             return {}
         rows = self._rows(
             "SELECT text_hash, halfvec_send(vector) FROM vectors"
             " WHERE vault_id = $1 AND model_id = $2 AND text_hash = ANY($3)",
-            found[0], list(text_hashes),
+            model_row[0], list(text_hashes),
         )  # fmt: skip
         return {text_hash: as_float16_bytes(packed) for text_hash, packed in rows}
 
     def _number(self, model: ModelKey) -> int:
-        found = self._find(model)
-        return -1 if found is None else found[0]
+        model_row = self._find(model)
+        return -1 if model_row is None else model_row[0]
 
     def _used_last(self) -> int | None:
-        found = self._rows("SELECT model_vectors FROM vaults WHERE id = $1")
-        return found[0][0] if found else None
+        rows = self._rows("SELECT model_vectors FROM vaults WHERE id = $1")
+        return rows[0][0] if rows else None
 
     def _count(self, sql: str, *values: object) -> int:
         return int(self._rows(sql, *values)[0][0])

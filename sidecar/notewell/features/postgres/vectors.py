@@ -150,8 +150,8 @@ class PostgresVectors:
     def count(self) -> int:
         if self._held is not None:
             return len(self._held.ids)
-        found = self._read("SELECT count(*) {chunks}")
-        return int(found[0][0]) if found else 0
+        rows = self._read("SELECT count(*) {chunks}")
+        return int(rows[0][0]) if rows else 0
 
     def search(
         self,
@@ -171,14 +171,14 @@ class PostgresVectors:
             )
         query = query.astype(np.float32)
         if self._held is not None:
-            found = self._held.search(query, limit, notes)
+            hits = self._held.search(query, limit, notes)
         elif self.is_approximate:
-            found = self._approximate(query, limit, notes)
+            hits = self._approximate(query, limit, notes)
         else:
-            found = self._exact(query, limit, notes)
+            hits = self._exact(query, limit, notes)
         if also is None or not len(also):
-            return found
-        return self._with(found, query, also)
+            return hits
+        return self._with(hits, query, also)
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
         if self._held is not None:
@@ -190,12 +190,14 @@ class PostgresVectors:
         return chunk_ids[known], vectors[order[at[known]]]
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
-        found = self._read(
+        mean_rows = self._read(
             "SELECT c.note_id, vector_send(avg(v.vector::vector)) {chunks}"
             " GROUP BY c.note_id ORDER BY c.note_id"
         )
-        notes = np.array([row[0] for row in found], np.int64)
-        means = [np.frombuffer(row[1], ">f4", offset=_HEADER).astype(np.float32) for row in found]
+        notes = np.array([row[0] for row in mean_rows], np.int64)
+        means = [
+            np.frombuffer(row[1], ">f4", offset=_HEADER).astype(np.float32) for row in mean_rows
+        ]
         rows = self._stack(means)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return notes, rows / np.maximum(lengths, np.finfo(np.float32).tiny)
@@ -234,7 +236,7 @@ class PostgresVectors:
         used = self._used
         if used is None:
             return []
-        found = self._database.read(
+        rows = self._database.read(
             "SELECT text_hash, halfvec_send(vector) FROM vectors WHERE vault_id = $1"
             " AND model_id = $2 AND text_hash = ANY($3)",
             self._vault, used.number, hashes,
@@ -242,7 +244,7 @@ class PostgresVectors:
         # A halfvec in binary form: two numbers of 16 bits, then the halves, all big endian.
         return [
             (bytes(text_hash), np.frombuffer(packed, ">f2", offset=_HEADER).astype(np.float32))
-            for text_hash, packed in found
+            for text_hash, packed in rows
         ]
 
     # --- exact ---
@@ -253,13 +255,13 @@ class PostgresVectors:
         if self._used is None or self._database.address.exact or self.count <= EXACT_LIMIT:
             return False
         name = index_name(self._used.number)
-        found = self._database.read(
+        rows = self._database.read(
             "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
             " JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE c.relname = $1 AND n.nspname = $2",
             name, self._database.address.schema,
         )  # fmt: skip
-        return bool(found and found[0][0])
+        return bool(rows and rows[0][0])
 
     def _exact(self, query: FloatArray, limit: int, notes: IdArray | None) -> VectorHits:
         """The cosines of all chunks that may be found."""
@@ -302,31 +304,29 @@ class PostgresVectors:
     @cached_property
     def _sample(self) -> FloatArray:
         """Some vectors of the vault. Hashes of texts are as good as chance."""
-        found = self._read(
+        rows = self._read(
             f"SELECT halfvec_send(v.vector) {{chunks}} ORDER BY v.text_hash LIMIT {_SAMPLED}"
         )
-        return self._unpack([row[0] for row in found])
+        return self._unpack([row[0] for row in rows])
 
     def _count_of(self, notes: IdArray) -> int:
-        found = self._read("SELECT count(*) {chunks} AND c.note_id = ANY($3)", notes.tolist())
-        return int(found[0][0])
+        rows = self._read("SELECT count(*) {chunks} AND c.note_id = ANY($3)", notes.tolist())
+        return int(rows[0][0])
 
     # --- both ---
 
-    def _with(self, found: VectorHits, query: FloatArray, also: IdArray) -> VectorHits:
+    def _with(self, hits: VectorHits, query: FloatArray, also: IdArray) -> VectorHits:
         """The hits, and every chunk of some further notes."""
         if self._held is not None:
             ids, vectors = self._held.of_notes(also)
             more: FloatArray = vectors @ query
         else:
             ids, more = self._score("{chunks}", query, also)
-        new = ~np.isin(ids, found.chunk_ids)
-        chunk_ids = np.concatenate([found.chunk_ids, ids[new]])
-        scores = np.concatenate([found.scores, more[new]]).astype(np.float32)
+        new = ~np.isin(ids, hits.chunk_ids)
+        chunk_ids = np.concatenate([hits.chunk_ids, ids[new]])
+        scores = np.concatenate([hits.scores, more[new]]).astype(np.float32)
         order = np.lexsort((chunk_ids, -scores))
-        return VectorHits(
-            chunk_ids[order], scores[order], found.mean, found.deviation, found.searched
-        )
+        return VectorHits(chunk_ids[order], scores[order], hits.mean, hits.deviation, hits.searched)
 
     def _score(
         self, chunks: str, query: FloatArray, notes: IdArray | None, order: str = ""
@@ -347,10 +347,10 @@ class PostgresVectors:
         )
 
     def _vectors_of(self, where: str, ids: Sequence[int]) -> tuple[IdArray, FloatArray]:
-        found = self._read(f"SELECT c.id, halfvec_send(v.vector) {{chunks}} AND {where}", ids)
+        rows = self._read(f"SELECT c.id, halfvec_send(v.vector) {{chunks}} AND {where}", ids)
         return (
-            np.array([row[0] for row in found], np.int64),
-            self._unpack([row[1] for row in found]),
+            np.array([row[0] for row in rows], np.int64),
+            self._unpack([row[1] for row in rows]),
         )
 
     @property

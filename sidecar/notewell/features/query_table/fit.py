@@ -85,7 +85,7 @@ class _Side:
 
     def times(self, of: FloatArray, count: int, check: Check) -> FloatArray:
         """The sums (count, dimensions) over the entries of each owner."""
-        found = np.zeros((count, of.shape[1]), np.float32)
+        sums = np.zeros((count, of.shape[1]), np.float32)
         first = 0
         while first < len(self._owners):
             check()
@@ -95,9 +95,9 @@ class _Side:
             part = of[self._others[begin:end]]
             part *= self._values[begin:end]
             starts = self._starts[first:last] - begin
-            found[self._owners[first:last]] = np.add.reduceat(part, starts, axis=0)
+            sums[self._owners[first:last]] = np.add.reduceat(part, starts, axis=0)
             first = last
-        return found
+        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +133,18 @@ def _solve(counts: _Counts, wanted: FloatArray, ridge: float, check: Check) -> F
     """The rows whose sums are nearest to `wanted`, with a ridge."""
     less = (1 / (counts.diagonal + ridge)).astype(np.float32)[:, np.newaxis]
     rest = counts.transposed_times(wanted, check)
-    found = np.zeros_like(rest)
+    solution = np.zeros_like(rest)
     step = ahead = less * rest
     size = (rest * ahead).sum(axis=0)
     for _ in range(_STEPS):
         along = counts.transposed_times(counts.times(step, check), check) + ridge * step
         far = size / np.maximum((step * along).sum(axis=0), _TINY)
-        found += far * step
+        solution += far * step
         rest -= far * along
         ahead = less * rest
         size, before = (rest * ahead).sum(axis=0), size
         step = ahead + (size / np.maximum(before, _TINY)) * step
-    return found
+    return solution
 
 
 def sums_of(rows: FloatArray, tokens: Sequence[Sequence[int]], check: Check) -> FloatArray:
@@ -170,7 +170,7 @@ def measure_agreement(table: QueryTable, texts: Sequence[str], vectors: FloatArr
     Some of their tokens are taken for unknown, to learn what these cost.
     """
     chance = np.random.default_rng(len(texts))
-    found, cosines, whole = [], [], []
+    signs, cosines, whole = [], [], []
     for number, (text, vector) in enumerate(zip(texts, vectors, strict=True)):
         tokens = table.tokens(text)
         if number % 2:
@@ -181,17 +181,17 @@ def measure_agreement(table: QueryTable, texts: Sequence[str], vectors: FloatArr
             continue
         total, features = one
         cosine = float(total @ vector / max(np.linalg.norm(total), _TINY))
-        found.append((1.0, features.length, features.unknown, features.weak))
+        signs.append((1.0, features.length, features.unknown, features.weak))
         cosines.append(cosine)
         if not number % 2:
             whole.append(cosine)
-    if not found:
+    if not signs:
         return table
-    weights, *_ = np.linalg.lstsq(np.array(found), np.array(cosines), rcond=None)
+    weights, *_ = np.linalg.lstsq(np.array(signs), np.array(cosines), rcond=None)
     _, length, unknown, weak = map(float, weights)
     unknown, weak = min(unknown, _COST_OF_UNKNOWN), min(weak, 0.0)
     factors = np.array((0.0, length, unknown, weak))
-    constant = float(np.mean(np.array(cosines) - np.array(found) @ factors))
+    constant = float(np.mean(np.array(cosines) - np.array(signs) @ factors))
     head = replace(
         table.head,
         agreement=float(np.mean(whole)),

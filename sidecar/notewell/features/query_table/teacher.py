@@ -76,12 +76,12 @@ class Teacher:
 
         `spared_s` of the processor time is left for others.
         """
-        found: list[FloatArray] = []
+        batches: list[FloatArray] = []
         for start in range(0, len(texts), _AT_ONCE):
             self.check()
-            if self._left <= spared_s and found:
+            if self._left <= spared_s and batches:
                 break
             began = time.process_time()
-            found.append(self._embed(texts[start : start + _AT_ONCE]))
+            batches.append(self._embed(texts[start : start + _AT_ONCE]))
             self._left -= time.process_time() - began
-        return np.concatenate(found) if found else np.empty((0, 0), np.float32)
+        return np.concatenate(batches) if batches else np.empty((0, 0), np.float32)

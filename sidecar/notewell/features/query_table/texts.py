@@ -48,12 +48,12 @@ _PLAIN = ("{}", "{} {}")
 
 def names_of(index: IndexReader) -> list[str]:
     """Titles, aliases, headings and the texts of links, each once."""
-    found: set[str] = set()
+    names: set[str] = set()
     for note in index.all_notes():
-        found.update((note.title, *note.aliases))
+        names.update((note.title, *note.aliases))
         for chunk in index.chunks_of(note.id):
-            found.update(chunk.headings[-1:])
-    return sorted({name.strip()[:_LONGEST_NAME] for name in found if name.strip()})
+            names.update(chunk.headings[-1:])
+    return sorted({name.strip()[:_LONGEST_NAME] for name in names if name.strip()})
 
 
 def spans(index: IndexReader, count: int, chance: random.Random) -> list[str]:
@@ -68,7 +68,7 @@ def spans(index: IndexReader, count: int, chance: random.Random) -> list[str]:
 def spans_of(passages: Sequence[str], count: int, chance: random.Random) -> list[str]:
     """Spans of 1 to 12 words of these passages, each once; fewer where they are few."""
     weights = np.cumsum([len(text) ** 0.7 for text in passages]).tolist()
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     if not passages:
         return []
     for text in chance.choices(passages, cum_weights=weights, k=count * _TRIES):
@@ -78,10 +78,10 @@ def spans_of(passages: Sequence[str], count: int, chance: random.Random) -> list
             continue
         first = chance.randrange(max(1, len(words) - length + 1))
         chosen = words[first : first + length]
-        found[" ".join(text[chosen[0][0] : chosen[-1][1]].split())] = None
-        if len(found) >= count:
+        unique[" ".join(text[chosen[0][0] : chosen[-1][1]].split())] = None
+        if len(unique) >= count:
             break
-    return list(found)
+    return list(unique)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,12 +158,12 @@ def common_words(tokens: Sequence[str], said: Sequence[str]) -> list[str]:
 
 def near_words(words: Sequence[str], vectors: FloatArray, wanted: set[str]) -> dict[str, list[str]]:
     """The words (n,) whose vectors (n, dimensions) are nearest, of each wanted word."""
-    found: dict[str, list[str]] = {}
+    near: dict[str, list[str]] = {}
     places = [at for at, word in enumerate(words) if word in wanted]
     for start in range(0, len(places), 256):
         some = places[start : start + 256]
         cosines = vectors[some] @ vectors.T
         nearest = np.argpartition(-cosines, min(_NEAR, len(words) - 1), axis=1)[:, :_NEAR]
         for at, row in zip(some, nearest.tolist(), strict=True):
-            found[words[at]] = [words[other] for other in row if other != at] or [words[at]]
-    return found
+            near[words[at]] = [words[other] for other in row if other != at] or [words[at]]
+    return near

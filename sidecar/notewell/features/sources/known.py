@@ -54,14 +54,14 @@ def load(folder: Path) -> SourceState:
     try:
         stored = orjson.loads((folder / NAME).read_bytes())
         spec = SourceSpec(stored["form"], stored["place"], stored["graph"])
-        found = SourceState(spec, stored["state"], stored["last"], stored["error"], stored["held"])
+        state = SourceState(spec, stored["state"], stored["last"], stored["error"], stored["held"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SourceError(
             f"{folder / NAME} cannot be read ({error}); remove the source and add it again"
         ) from error
-    if spec.form not in get_args(Form) or found.state not in get_args(SyncState):
+    if spec.form not in get_args(Form) or state.state not in get_args(SyncState):
         raise SourceError(f"{folder / NAME} is of another version of Notewell; update it")
-    return found
+    return state
 
 
 def save(folder: Path, state: SourceState) -> None:

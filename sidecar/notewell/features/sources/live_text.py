@@ -117,8 +117,8 @@ class LiveText:
         return {uid: cached[uid][1] for uid in uids if self._is_fresh(uid)}
 
     def _is_fresh(self, uid: str) -> bool:
-        found = self._cached.get(uid)
-        return found is not None and found[0] + _FRESH_S > time.monotonic()
+        cached = self._cached.get(uid)
+        return cached is not None and cached[0] + _FRESH_S > time.monotonic()
 
     def _begin(self, state: SourceState, uids: Sequence[str]) -> _Asking | None:
         """Ask in a thread; None where that is not possible now, so that no search waits in vain."""
@@ -166,8 +166,8 @@ class LiveText:
         blocks = (result.block, *(passage.block for passage in result.passages))
         ids = [block for block in blocks if block is not None]
         note = result.path.removesuffix(".md")
-        found = {block_id: self._addresses.block_of(note, block_id) for block_id in ids}
-        return {block_id: _Shown(*block) for block_id, block in found.items() if block is not None}
+        by_id = {block_id: self._addresses.block_of(note, block_id) for block_id in ids}
+        return {block_id: _Shown(*block) for block_id, block in by_id.items() if block is not None}
 
     def _result(
         self,
@@ -214,9 +214,9 @@ class LiveText:
 
 def _weights(request: SearchRequest) -> dict[str, float]:
     """The words to highlight: those of the query, function words only if there are no others."""
-    found = tokens(parse(request.q, plain=request.plain, scopes=True).text)
-    light = function_words(found)
-    return dict.fromkeys([word for word in found if word not in light] or found, 1.0)
+    words = tokens(parse(request.q, plain=request.plain, scopes=True).text)
+    light = function_words(words)
+    return dict.fromkeys([word for word in words if word not in light] or words, 1.0)
 
 
 def is_live(spec: SourceSpec) -> bool:

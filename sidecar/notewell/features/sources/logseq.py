@@ -103,13 +103,13 @@ def _drafts(text: str) -> Iterator[_Draft]:
     indents: list[int] = []
     fence = ""
     for written in text.split("\n"):
-        found = None if fence else _BULLET.fullmatch(written)
-        if found is not None:
+        match = None if fence else _BULLET.fullmatch(written)
+        if match is not None:
             if begun or draft.lines or draft.properties:
                 yield draft
             begun = True
-            draft = _Draft(_depth(found["indent"], indents))
-        line = _text(found, written, draft.depth if begun else None)
+            draft = _Draft(_depth(match["indent"], indents))
+        line = _text(match, written, draft.depth if begun else None)
         fence = _fence_after(line, fence)
         said = None if fence else _PROPERTY.fullmatch(line)
         if said is None:
@@ -176,7 +176,7 @@ def _values(value: str) -> tuple[str, ...]:
 
 
 def _day(path: str) -> str | None:
-    found = _DAY.fullmatch(PurePosixPath(path).stem)
-    if found is None or "journals" not in PurePosixPath(path).parts[:-1]:
+    match = _DAY.fullmatch(PurePosixPath(path).stem)
+    if match is None or "journals" not in PurePosixPath(path).parts[:-1]:
         return None
-    return "-".join(found.groups())
+    return "-".join(match.groups())

@@ -93,8 +93,8 @@ class PageStore:
 
     def is_known(self, item: SourcePage | SourceDocument) -> bool:
         """True if the store has exactly this page or file."""
-        found = self._database.execute("SELECT digest FROM page WHERE uid = ?", (item.uid,))
-        return bool(found.fetchone() == (item.digest(),))
+        rows = self._database.execute("SELECT digest FROM page WHERE uid = ?", (item.uid,))
+        return bool(rows.fetchone() == (item.digest(),))
 
     def note(self, title: str) -> str | None:
         return _path_in(self._database.execute(_NOTE, (title.casefold(),)).fetchall())
@@ -137,10 +137,10 @@ class PageStore:
     def remove(self, uids: Sequence[str]) -> None:
         """Delete pages with their files. Raises OSError."""
         for uid in uids:
-            found = self._row(uid)
-            if found is None:
+            row = self._row(uid)
+            if row is None:
                 continue
-            _, path, stored = found
+            _, path, stored = row
             with suppress(FileNotFoundError):
                 self._file(path, stored).unlink()
             with self._database:
@@ -156,10 +156,10 @@ class PageStore:
         self._mark_renamed()
         unwritten = self._database.execute("SELECT uid FROM page WHERE unwritten").fetchall()
         for (uid,) in unwritten:
-            found = self._row(uid)
-            if found is None:
+            row = self._row(uid)
+            if row is None:
                 continue
-            edited, path, stored = found
+            edited, path, stored = row
             if stored is not None:
                 page = write_page(load_page(stored), self._kind, path, self)
                 self._replace(self._file(path, stored), page.content, edited)
@@ -243,8 +243,8 @@ class PageStore:
         )
 
     def _names(self, uid: str) -> set[str]:
-        found = self._database.execute("SELECT folded FROM name WHERE page = ?", (uid,))
-        return {name for (name,) in found}
+        rows = self._database.execute("SELECT folded FROM name WHERE page = ?", (uid,))
+        return {name for (name,) in rows}
 
     def _mark_renamed(self) -> None:
         """Have the pages written again that name a page whose path is new."""
@@ -263,10 +263,10 @@ class PageStore:
         self._renamed.clear()
 
     def _row(self, uid: str) -> tuple[int, str, bytes | None] | None:
-        found = self._database.execute(
+        row = self._database.execute(
             "SELECT edited, path, stored FROM page WHERE uid = ?", (uid,)
         ).fetchone()
-        return (found[0], found[1], found[2]) if found else None
+        return (row[0], row[1], row[2]) if row else None
 
     def _file(self, path: str, stored: bytes | None) -> Path:
         return self.notes / (path if stored is None else f"{path}.md")

@@ -215,10 +215,10 @@ def write_text(text: str, kind: OutlineKind, resolver: Resolver) -> WrittenText:
 
 
 def _task(text: str, kind: OutlineKind) -> tuple[str, str]:
-    found = _TASKS[kind].match(text)
-    if found is None:
+    match = _TASKS[kind].match(text)
+    if match is None:
         return text, ""
-    return text[found.end() :], "[x] " if found[1] == "DONE" else "[ ] "
+    return text[match.end() :], "[x] " if match[1] == "DONE" else "[ ] "
 
 
 class _TextConverter:
@@ -233,22 +233,22 @@ class _TextConverter:
     def convert(self, text: str) -> str:
         return "".join(_replace(_without_macros(text), self._write))
 
-    def _write(self, found: re.Match[str], page: str | None) -> str:
+    def _write(self, match: re.Match[str], page: str | None) -> str:
         if page is not None:
-            return self._tag(page) if found["tag"] else self._link(page, None)
-        if found["alias"]:
-            return self._alias(found)
-        if found["uid"]:
-            return self._reference(found["uid"], found[0])
-        if found["mark"]:
-            return f"=={self.convert(found['mark'])}=="
-        return f"*{self.convert(found['slant'])}*"
+            return self._tag(page) if match["tag"] else self._link(page, None)
+        if match["alias"]:
+            return self._alias(match)
+        if match["uid"]:
+            return self._reference(match["uid"], match[0])
+        if match["mark"]:
+            return f"=={self.convert(match['mark'])}=="
+        return f"*{self.convert(match['slant'])}*"
 
-    def _alias(self, found: re.Match[str]) -> str:
-        shown = found["shown"]
-        if found["alias_page"]:
-            return self._link(found["alias_page"], shown)
-        target = self._resolver.block(found["alias_uid"])
+    def _alias(self, match: re.Match[str]) -> str:
+        shown = match["shown"]
+        if match["alias_page"]:
+            return self._link(match["alias_page"], shown)
+        target = self._resolver.block(match["alias_uid"])
         if target is None:
             return shown
         return f"[[{target.note}#^{target.anchor}|{_safe(shown) or target.note}]]"
@@ -278,14 +278,14 @@ class _TextConverter:
     def _plain(self, text: str, above: tuple[str, ...]) -> str:
         """The words of a block, references in it replaced by their words down to a depth."""
 
-        def write(found: re.Match[str], page: str | None) -> str:
+        def write(match: re.Match[str], page: str | None) -> str:
             if page is not None:
                 return page
-            if found["alias"]:
-                return found["shown"]
-            if not found["uid"]:
-                return found["mark"] or found["slant"]
-            uid = found["uid"]
+            if match["alias"]:
+                return match["shown"]
+            if not match["uid"]:
+                return match["mark"] or match["slant"]
+            uid = match["uid"]
             target = self._resolver.block(uid)
             if target is None or uid in above or len(above) >= _MAX_DEPTH:
                 return "…"
@@ -299,17 +299,17 @@ class _TextConverter:
 def _replace(text: str, write: Callable[[re.Match[str], str | None], str]) -> Iterator[str]:
     """The text with `write(match, page)` for each mark; `page` is the name between brackets."""
     at = 0
-    while found := _MARK.search(text, at):
-        end, page = found.end(), None
-        if found["open"]:
-            end = _closing(text, found.start("open"))
+    while match := _MARK.search(text, at):
+        end, page = match.end(), None
+        if match["open"]:
+            end = _closing(text, match.start("open"))
             if end < 0:  # never closed: text
-                yield text[at : found.end()]
-                at = found.end()
+                yield text[at : match.end()]
+                at = match.end()
                 continue
-            page = text[found.end() : end - 2]
-        yield text[at : found.start()]
-        yield write(found, page)
+            page = text[match.end() : end - 2]
+        yield text[at : match.start()]
+        yield write(match, page)
         at = end
     yield text[at:]
 
@@ -317,35 +317,35 @@ def _replace(text: str, write: Callable[[re.Match[str], str | None], str]) -> It
 def _closing(text: str, start: int) -> int:
     """The offset behind the brackets that close those at `start`; -1 where nothing does."""
     depth = 0
-    for found in re.compile(r"\[\[|\]\]|\n").finditer(text, start):
-        if found[0] == "\n":
+    for match in re.compile(r"\[\[|\]\]|\n").finditer(text, start):
+        if match[0] == "\n":
             return -1
-        depth += 1 if found[0] == "[[" else -1
+        depth += 1 if match[0] == "[[" else -1
         if not depth:
-            return found.end()
+            return match.end()
     return -1
 
 
 def _pages(title: str) -> list[str]:
     """The pages that are named within a name, outer ones first."""
-    found: list[str] = []
+    written_pages: list[str] = []
 
     def write(_: re.Match[str], page: str | None) -> str:
         if page is not None:
-            found.append(page)
-            found.extend(_pages(page))
+            written_pages.append(page)
+            written_pages.extend(_pages(page))
         return ""
 
     for _ in _replace(title, write):
         pass
-    return found
+    return written_pages
 
 
 def _without_macros(text: str) -> str:
     """Macros (queries, buttons, videos) are left out, but for the addresses in them."""
     if "{{" not in text:
         return text
-    return _MACRO.sub(lambda found: " ".join(_ADDRESS.findall(found[0])), text)
+    return _MACRO.sub(lambda match: " ".join(_ADDRESS.findall(match[0])), text)
 
 
 def _safe(text: str) -> str:
@@ -408,27 +408,27 @@ def _item(written: WrittenText, depth: int, anchor: str) -> list[str]:
 def _properties(
     page: SourcePage, path: str, inner: Iterable[str], resolver: Resolver
 ) -> Mapping[str, str | list[str]]:
-    found: dict[str, str | list[str]] = {"title": page.title}
+    stated: dict[str, str | list[str]] = {"title": page.title}
     aliases = [alias for alias in page.aliases if alias != page.title]
     if page.day and page.day != page.title:
         aliases.append(page.day)
     if path != page.title and page.title not in aliases:
         aliases.append(page.title)
     if aliases:
-        found["aliases"] = list(dict.fromkeys(aliases))
+        stated["aliases"] = list(dict.fromkeys(aliases))
     if page.day:
-        found["date"] = page.day
+        stated["date"] = page.day
     for name, time in (("created", page.created), ("modified", page.edited)):
         if moment := _moment(time):
-            found[name] = moment
+            stated[name] = moment
     for name, value in page.properties.items():
         key = found_name(name)
-        if key and key not in found:
-            found[key] = _value(value, resolver)
+        if key and key not in stated:
+            stated[key] = _value(value, resolver)
     links = [f"[[{resolver.note(uid) or uid}]]" for uid in dict.fromkeys(inner)]
     if links:
-        found["links"] = links
-    return found
+        stated["links"] = links
+    return stated
 
 
 def found_name(name: str) -> str:

@@ -188,16 +188,16 @@ class RoamServers:
             self.limiter = RateLimiter(self.pace.per_minute, self.pace.now)
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
-        found = self._ask("q", {"query": query, "args": list(values)})
-        if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
+        reply = self._ask("q", {"query": query, "args": list(values)})
+        if not isinstance(reply, list) or not all(isinstance(row, list) for row in reply):
             raise SourceError("Roam's answer to a query is no list of rows.")
-        return found
+        return reply
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
-        found = self._ask("pull-many", {"eids": _eids(uids), "selector": _SELECTOR})
-        if not isinstance(found, list) or len(found) != len(uids):
+        reply = self._ask("pull-many", {"eids": _eids(uids), "selector": _SELECTOR})
+        if not isinstance(reply, list) or len(reply) != len(uids):
             raise SourceError("Roam's answer to a pull does not fit what was asked for.")
-        return found
+        return reply
 
     def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
         """See `RoamApi.texts`: one request, none where that would be too many."""
@@ -214,8 +214,8 @@ class RoamServers:
             limiter.exhaust()
         if reply.status != 200:
             raise _refusal(reply.status, error_words(reply.body), self.graph)
-        found = _result(reply)
-        rows = found if isinstance(found, list) else []
+        reply_texts = _result(reply)
+        rows = reply_texts if isinstance(reply_texts, list) else []
         return _strings(
             (row.get(":block/uid"), row.get(":block/string"))
             for row in rows
@@ -280,10 +280,10 @@ class RoamDesktop:
     _kind: str = ""  # of a graph that is on this computer alone, "?type=offline"
 
     def query(self, query: str, *values: int) -> Sequence[Sequence[Json]]:
-        found = self._ask("data.q", [query, *values])
-        if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
+        reply = self._ask("data.q", [query, *values])
+        if not isinstance(reply, list) or not all(isinstance(row, list) for row in reply):
             raise SourceError("Roam's answer to a query is no list of rows.")
-        return found
+        return reply
 
     def pull(self, uids: Sequence[str]) -> Sequence[Json]:
         return [
@@ -291,8 +291,8 @@ class RoamDesktop:
         ]
 
     def texts(self, uids: Sequence[str]) -> Mapping[str, str]:
-        found = self._ask("data.q", [_TEXTS, list(uids)])
-        rows = found if isinstance(found, list) else []
+        reply = self._ask("data.q", [_TEXTS, list(uids)])
+        rows = reply if isinstance(reply, list) else []
         return _strings(row for row in rows if isinstance(row, list) and len(row) == 2)
 
     def _ask(self, action: str, values: Sequence[Json]) -> Json:

@@ -91,7 +91,7 @@ def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[SourceBlock, ...
 
     Without recursion: pages may be nested deeper than Python's stack.
     """
-    found: list[SourceBlock] = []
+    blocks: list[SourceBlock] = []
     edited = 0
     waiting = [(child, 0) for child in reversed(_order(children, keys))]
     while waiting:
@@ -102,9 +102,9 @@ def _blocks(children: Sequence[Any], keys: Keys) -> tuple[tuple[SourceBlock, ...
         if not isinstance(text, str):
             raise TypeError(f"the text of block {uid} is {type(text).__name__}")
         if text.strip() or below:
-            found.append(SourceBlock(uid, depth, text, _heading(raw.get(keys.heading))))
+            blocks.append(SourceBlock(uid, depth, text, _heading(raw.get(keys.heading))))
         waiting += [(child, depth + 1) for child in reversed(below)]
-    return tuple(found), edited
+    return tuple(blocks), edited
 
 
 def _order(children: Sequence[Any], keys: Keys) -> list[Any]:
@@ -122,11 +122,11 @@ def _time(value: object) -> int:
 
 def _day(uid: str) -> str | None:
     """The date of a daily page, whose uid is MM-DD-YYYY."""
-    found = _DAY.fullmatch(uid)
-    if found is None:
+    match = _DAY.fullmatch(uid)
+    if match is None:
         return None
     try:
-        return date(int(found[3]), int(found[1]), int(found[2])).isoformat()
+        return date(int(match[3]), int(match[1]), int(match[2])).isoformat()
     except ValueError:
         return None
 
@@ -138,10 +138,10 @@ def _attributes(
     properties: dict[str, str | Sequence[str]] = {}
     aliases: tuple[str, ...] = ()
     for index, block in enumerate(blocks):
-        found = None if block.depth else _ATTRIBUTE.fullmatch(block.text)
-        if found is None:
+        attribute = None if block.depth else _ATTRIBUTE.fullmatch(block.text)
+        if attribute is None:
             continue
-        name, value = " ".join(found[1].split()), found[2].strip()
+        name, value = " ".join(attribute[1].split()), attribute[2].strip()
         if not value:
             value = "\n".join(_children(blocks, index))
         if not value or len(value) > _MAX_VALUE:
@@ -159,13 +159,13 @@ def _attributes(
 
 def _children(blocks: tuple[SourceBlock, ...], index: int) -> list[str]:
     """The texts of the children of a block, which are the values of an attribute without one."""
-    found = []
+    children = []
     for block in blocks[index + 1 :]:
         if block.depth <= blocks[index].depth:
             break
         if block.depth == blocks[index].depth + 1:
-            found.append(block.text)
-    return found
+            children.append(block.text)
+    return children
 
 
 class RoamExport:
@@ -234,16 +234,16 @@ def _of_json(text: str) -> Iterator[Item]:
 def _objects(text: str, start: int) -> Iterator[tuple[int, int]]:
     """The bounds of the objects of a list; the end of one that is cut off is -1."""
     depth, begin = 0, -1
-    for found in _BRACKETS.finditer(text, start):
-        mark = found[0]
+    for match in _BRACKETS.finditer(text, start):
+        mark = match[0]
         if mark in {"{", "["}:
             if depth == 1 and mark == "{":
-                begin = found.start()
+                begin = match.start()
             depth += 1
         elif mark in {"}", "]"}:
             depth -= 1
             if depth == 1 and begin >= 0:
-                yield begin, found.end()
+                yield begin, match.end()
                 begin = -1
             if depth == 0:
                 return
@@ -263,14 +263,14 @@ def _of_database(text: str) -> Iterator[Item]:
         raise SourceError("This is no EDN export of Roam. In Roam: Export All, EDN.")
     entities: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     below: defaultdict[int, list[int]] = defaultdict(list)
-    for found in _DATOM.finditer(text, start):
-        name = found["name"]
+    for match in _DATOM.finditer(text, start):
+        name = match["name"]
         if name == _CHILDREN:
-            below[int(found["entity"])].append(int(found["value"]))
+            below[int(match["entity"])].append(int(match["value"]))
         elif name in _TEXTS:
-            entities[int(found["entity"])][name] = json.loads(found["value"], strict=False)
+            entities[int(match["entity"])][name] = json.loads(match["value"], strict=False)
         elif name in _NUMBERS:
-            entities[int(found["entity"])][name] = int(found["value"])
+            entities[int(match["entity"])][name] = int(match["value"])
     for parent, children in below.items():
         entities[parent][_CHILDREN] = [entities[child] for child in children]
     for entity, raw in list(entities.items()):

@@ -71,18 +71,18 @@ class ExportFiles:
         """All files, sorted by path. Raises SourceError if the export cannot be read."""
         try:
             if self._place.is_dir():
-                found = list(_in_folder(self._place))
+                listed = list(_in_folder(self._place))
             else:
                 with open_plain(self._place) as stream, zipfile.ZipFile(stream) as packed:
-                    found = list(_in_zip(packed))
+                    listed = list(_in_zip(packed))
         except (OSError, RuntimeError, EOFError, *_DAMAGED) as error:
             raise SourceError(f"{self._place} cannot be read: {error}") from error
-        if len(found) > _MAX_FILES or sum(file.size for file in found) > MAX_BYTES:
+        if len(listed) > _MAX_FILES or sum(file.size for file in listed) > MAX_BYTES:
             raise SourceError(
                 f"{self._place} has more than {_MAX_FILES:,} files or {MAX_BYTES >> 30} GB."
                 " Export fewer notes at once."
             )
-        return sorted(found, key=lambda one: one.path)
+        return sorted(listed, key=lambda one: one.path)
 
     @contextmanager
     def opened(self) -> Iterator[OpenedFiles]:
@@ -265,9 +265,9 @@ def _raw_notes(file: Path) -> Iterator[str | None]:
         while more := stream.read(_CHUNK):
             text += more
             end = 0
-            for found in _NOTE.finditer(text):
-                yield _RESOURCE.sub("", found[1])
-                end = found.end()
+            for match in _NOTE.finditer(text):
+                yield _RESOURCE.sub("", match[1])
+                end = match.end()
             text = text[end:]
             if len(text) > _MAX_NOTE:
                 yield None
@@ -304,8 +304,8 @@ def _note(raw: str, number: int) -> Item:
 
 
 def _element(raw: str, name: str) -> str:
-    found = re.search(rf"<{name}>(.*?)</{name}>", raw, re.DOTALL)
-    return " ".join(unescape(found[1]).split()) if found else ""
+    match = re.search(rf"<{name}>(.*?)</{name}>", raw, re.DOTALL)
+    return " ".join(unescape(match[1]).split()) if match else ""
 
 
 def _moment(text: str) -> datetime | None:

@@ -251,8 +251,8 @@ class EmbeddedIndex(ApproximateRows):
     def _approximate_count(self) -> int:
         if not self.vectors.has_approximate:
             return 0
-        found = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
-        return max(0, self.vectors.count - int(found[0][0]))
+        rows = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+        return max(0, self.vectors.count - int(rows[0][0]))
 
     def former_titles(self) -> int:
         known, generation = self._former_titles, self._text_generation

@@ -70,8 +70,8 @@ def is_stored(store: Store, number: int) -> bool:
 
 def _approximate_number(store: Store, number: int) -> int | None:
     """The number of the approximate vectors of the model in use, if this is the one."""
-    found = store.read(_NUMBER, (number,))
-    return int(found[0][0]) if found and number == vector_model(store) else None
+    rows = store.read(_NUMBER, (number,))
+    return int(rows[0][0]) if rows and number == vector_model(store) else None
 
 
 class ApproximateRows(VectorRows):

@@ -129,8 +129,8 @@ class Keywords(NoteMatching):
             is_wide = _is_wide(searcher, notes)
             if not is_wide:
                 clauses.append((tantivy.Occur.Must, self._only(notes)))
-            found = self._column("note", tantivy.Query.boolean_query(clauses))
-        return found[np.isin(found, notes)] if is_wide else found
+            column = self._column("note", tantivy.Query.boolean_query(clauses))
+        return column[np.isin(column, notes)] if is_wide else column
 
     def document_frequency(self, token: str) -> int:
         counted = self._count()

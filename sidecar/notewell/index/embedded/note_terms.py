@@ -253,8 +253,8 @@ class NoteTermsFile:
 
 def _note_ids(connection: sqlite3.Connection) -> IdArray:
     # In this order the index has all it takes, and the pages of the terms are not read.
-    found = connection.execute("SELECT note FROM terms ORDER BY generation").fetchall()
-    return np.sort(np.array(found, np.int64).ravel())
+    rows = connection.execute("SELECT note FROM terms ORDER BY generation").fetchall()
+    return np.sort(np.array(rows, np.int64).ravel())
 
 
 def _without(note_ids: IdArray, others: IdArray | list[int]) -> IdArray:

@@ -162,9 +162,9 @@ def tantivy_errors() -> Iterator[None]:
         raise IndexFailure(f"The keyword index failed: {error}") from error
 
 
-def count_of(found: tantivy.SearchResult) -> int:
+def count_of(result: tantivy.SearchResult) -> int:
     """The number of living documents that a search with `count=True` matched."""
-    return int(found.count)  # type: ignore[attr-defined]  # the stub does not have it
+    return int(result.count)  # type: ignore[attr-defined]  # the stub does not have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +280,8 @@ class Postings:
         with tantivy_errors():
             searcher = self.searcher
             balance = tantivy.Query.term_query(self.schema, "marker", BALANCE)
-            found = searcher.search(balance, 1, count=True)
-            living = searcher.num_docs - count_of(found)
+            results = searcher.search(balance, 1, count=True)
+            living = searcher.num_docs - count_of(results)
             address = self._marker(searcher)
             if address is None:
                 return searcher.num_docs, living

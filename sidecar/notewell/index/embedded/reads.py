@@ -65,8 +65,8 @@ _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 
 def meta(store: Store, key: str) -> str | None:
     """A value of the table `meta`."""
-    found = store.read("SELECT value FROM meta WHERE key = ?", (key,))
-    return str(found[0][0]) if found else None
+    rows = store.read("SELECT value FROM meta WHERE key = ?", (key,))
+    return str(rows[0][0]) if rows else None
 
 
 def generations(store: Store) -> tuple[str, int, int]:
@@ -80,15 +80,15 @@ def generations(store: Store) -> tuple[str, int, int]:
 
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
     """All chunk ids, stand-ins included, ascending, and the note of each. Reads no texts."""
-    found = np.array(
+    rows = np.array(
         store.read(
             "SELECT id, note_id FROM chunks"
             f" UNION ALL SELECT n.id + {FIRST_PLACEHOLDER}, n.id FROM notes n WHERE {_BARE}"
         ),
         dtype=np.int64,
     ).reshape(-1, 2)
-    order = np.argsort(found[:, 0])
-    return found[order, 0], found[order, 1]
+    order = np.argsort(rows[:, 0])
+    return rows[order, 0], rows[order, 1]
 
 
 def texts(store: Store, since: int = -1) -> Iterator[SearchText]:
@@ -152,7 +152,7 @@ def _note_text(store: Store, columns: Row, parts: list[Row]) -> SearchText:
 
 def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
     """The links of every note that has some: LINK_COLUMNS of each, in order."""
-    found: dict[int, list[tuple[Any, ...]]] = {}
+    by_note: dict[int, list[tuple[Any, ...]]] = {}
     sums: dict[int, int] = {}  # what is left of each note's checksum
     with translate_errors(store.directory), sound_rows("a link"):
         for note_id, links_sum, ordinal, *columns in store.stream(
@@ -161,11 +161,11 @@ def links(store: Store) -> dict[int, list[tuple[Any, ...]]]:
         ):
             own = sums.setdefault(note_id, links_sum)
             if ordinal is not None:
-                found.setdefault(note_id, []).append(tuple(columns))
+                by_note.setdefault(note_id, []).append(tuple(columns))
                 sums[note_id] = own ^ link_sum(note_id, ordinal, columns)
         if any(sums.values()):
             raise ValueError("its row was changed")
-    return found
+    return by_note
 
 
 MOST_NOTES, MOST_CHUNKS = 250, 500  # together about 2 MB
@@ -200,15 +200,15 @@ def _find(
 ) -> dict[int, Record]:
     if len(ids) > _MOST_AT_ONCE:
         return read(ids)
-    found = {row_id: row for row_id in ids if (row := kept.get(row_id)) is not None}
-    missing = [row_id for row_id in ids if row_id not in found]
+    rows = {row_id: row for row_id in ids if (row := kept.get(row_id)) is not None}
+    missing = [row_id for row_id in ids if row_id not in rows]
     if missing:
         new = read(missing)
         if len(kept) + len(new) > most:
             kept.clear()
         kept.update(new)
-        found |= new
-    return dict(sorted(found.items()))  # in order of id, as the database gives them
+        rows |= new
+    return dict(sorted(rows.items()))  # in order of id, as the database gives them
 
 
 class NoteRows:
@@ -222,10 +222,10 @@ class NoteRows:
         return meta(self._store, f"{OF_CALLERS}{key}")
 
     def all_meta(self) -> dict[str, str]:
-        found = self._store.read("SELECT key, value FROM meta")
+        rows = self._store.read("SELECT key, value FROM meta")
         return {
             str(key).removeprefix(OF_CALLERS): str(value)
-            for key, value in found
+            for key, value in rows
             if str(key).startswith(OF_CALLERS)
         }
 
@@ -236,9 +236,9 @@ class NoteRows:
         return self._recent.chunks(ids, self._read_chunks)
 
     def _read_notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
-        found = self._store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
+        rows = self._store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
         with translate_errors(self._store.directory):
-            return {row[0]: tables.stored_note(row) for row in found}
+            return {row[0]: tables.stored_note(row) for row in rows}
 
     def paths(self, ids: Sequence[int]) -> dict[int, str]:
         return dict(self._store.read_in("SELECT id, path FROM notes WHERE id IN (?)", ids))
@@ -246,14 +246,14 @@ class NoteRows:
     def note_at(self, path: str) -> StoredNote | None:
         if not is_storable(path):
             return None
-        found = self._store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
+        rows = self._store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
         with translate_errors(self._store.directory):
-            return tables.stored_note(found[0]) if found else None
+            return tables.stored_note(rows[0]) if rows else None
 
     def all_notes(self) -> tuple[StoredNote, ...]:
-        found = self._store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
+        rows = self._store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
         with translate_errors(self._store.directory):
-            return tuple([tables.stored_note(row) for row in found])
+            return tuple([tables.stored_note(row) for row in rows])
 
     def _note_ids(self) -> IdArray:
         """Ids of all notes, ascending."""
@@ -267,7 +267,7 @@ class NoteRows:
         Properties are read where one may be called `type` or `status`, or hold the note's date; of
         other notes none are told.
         """
-        found = self._store.stream(
+        rows = self._store.stream(
             "SELECT id, path, CASE WHEN properties LIKE '%status%'"
             " OR properties LIKE '%type%' OR properties LIKE '%created%'"
             " OR properties LIKE '%date%' OR properties LIKE '%day%'"
@@ -280,18 +280,18 @@ class NoteRows:
             return tuple(
                 [
                     NoteBasics(id_, path, properties(known) if known else {}, *times)
-                    for id_, path, known, *times in found
+                    for id_, path, known, *times in rows
                 ]
             )
 
     def _read_chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks that are there, and stand-ins for the notes that have none."""
         own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
-        found = self._store.read_in(
+        rows = self._store.read_in(
             f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own
         )
         with translate_errors(self._store.directory):
-            known = {row[0]: tables.stored_chunk(row) for row in found}
+            known = {row[0]: tables.stored_chunk(row) for row in rows}
         bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
         for (note_id,) in self._store.read_in(
             f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare
@@ -300,26 +300,26 @@ class NoteRows:
         return known
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
-        found = self._store.read(
+        stored = self._store.read(
             f"SELECT n.passages_sum, {tables.CHUNK_COLUMNS} FROM notes n"
             " LEFT JOIN chunks c ON c.note_id = n.id WHERE n.id = ? ORDER BY c.ordinal",
             (note_id,),
         )
-        rows = [row for _, *row in found if row[0] is not None]
+        rows = [row for _, *row in stored if row[0] is not None]
         with translate_errors(self._store.directory):
             known = tuple([tables.stored_chunk(row) for row in rows])
-            if found:
+            if stored:
                 with sound_rows("a note"):
-                    check_joined("passages", [row[-1] for row in rows], found[0][0])
+                    check_joined("passages", [row[-1] for row in rows], stored[0][0])
             return known
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
-        found = self._store.read_in(
+        rows = self._store.read_in(
             f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
             note_ids,
         )
         with translate_errors(self._store.directory):
-            return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, found)}
+            return {chunk.note_id: chunk for chunk in map(tables.stored_chunk, rows)}
 
     def chunks_with_hash(self, digits: str) -> tuple[StoredChunk, ...]:
         whole = 32
@@ -327,13 +327,13 @@ class NoteRows:
             bytes.fromhex(digits.ljust(whole, "0")),
             bytes.fromhex(digits.ljust(whole, "f")),
         )
-        found = self._store.read(
+        rows = self._store.read(
             f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
             " ORDER BY id LIMIT 16",
             (first, last),
         )
         with translate_errors(self._store.directory):
-            return tuple([tables.stored_chunk(row) for row in found])
+            return tuple([tables.stored_chunk(row) for row in rows])
 
     def passages(self) -> Iterator[PassageText]:
         for path, title, header, text in self._store.stream(
@@ -343,8 +343,8 @@ class NoteRows:
             yield PassageText(path, title if text is None else embedded_text(header, text))
 
     def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
-        found = self._within(f"SELECT {MANIFEST_COLUMNS} FROM notes", within)
-        return {row[1]: ManifestEntry(*row) for row in found}
+        rows = self._within(f"SELECT {MANIFEST_COLUMNS} FROM notes", within)
+        return {row[1]: ManifestEntry(*row) for row in rows}
 
     def ledger(
         self,
@@ -358,15 +358,15 @@ class NoteRows:
         wanted = [("state", state), ("path", path), ("rule", rule)]
         given = [(column, value) for column, value in wanted if value is not None]
         where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
-        found = self._store.read(
+        rows = self._store.read(
             f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
             [value for _, value in given],
         )
-        return tuple(ledger_of(row) for row in found)
+        return tuple(ledger_of(row) for row in rows)
 
     def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
-        found = self._within(f"SELECT {LEDGER_COLUMNS} FROM ledger", within)
-        return tuple(ledger_of(row) for row in found)
+        rows = self._within(f"SELECT {LEDGER_COLUMNS} FROM ledger", within)
+        return tuple(ledger_of(row) for row in rows)
 
     def _within(self, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         if not within:

@@ -129,10 +129,10 @@ def _sums(blocks: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """The sum of each block; several processors share a large array, such as a million vectors."""
 
     def summed(start: int) -> npt.NDArray[np.uint64]:
-        found: npt.NDArray[np.uint64] = blocks[start : start + _SHARED_BLOCKS].sum(
+        sums: npt.NDArray[np.uint64] = blocks[start : start + _SHARED_BLOCKS].sum(
             axis=1, dtype=np.uint64
         )
-        return found
+        return sums
 
     if len(blocks) <= _SHARED_BLOCKS:
         return summed(0)

@@ -427,16 +427,14 @@ class Structures:
         """Take the vectors of these chunks from the database, as far as they have any."""
         if self.model is None or not chunk_ids:
             return
-        found = vector_store.vectors_of(self._store, self.model, chunk_ids)
-        if len(found) < len(chunk_ids):
-            found += approximate.vectors_of(self._store, self.model, chunk_ids)
-        if found:
+        read = vector_store.vectors_of(self._store, self.model, chunk_ids)
+        if len(read) < len(chunk_ids):
+            read += approximate.vectors_of(self._store, self.model, chunk_ids)
+        if read:
             self.vectors.put(
-                np.array([row[0] for row in found], dtype=np.int64),
-                np.array([row[1] for row in found], dtype=np.int64),
-                np.frombuffer(b"".join(row[2] for row in found), np.float16).reshape(
-                    len(found), -1
-                ),
+                np.array([row[0] for row in read], dtype=np.int64),
+                np.array([row[1] for row in read], dtype=np.int64),
+                np.frombuffer(b"".join(row[2] for row in read), np.float16).reshape(len(read), -1),
             )
 
     def update(self, changes: Changes, between: Callable[[], None]) -> None:

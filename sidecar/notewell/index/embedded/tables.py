@@ -157,8 +157,8 @@ def model_columns(model: ModelKey) -> tuple[str, str, str]:
 
 def get_meta(connection: sqlite3.Connection, key: str) -> str | None:
     """A value of the table `meta`, inside the transaction."""
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return None if found is None else str(found[0])
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def put_meta(connection: sqlite3.Connection, key: str, value: str) -> None:

@@ -80,8 +80,8 @@ class Sample:
 
     def spread(self, query: FloatArray, searched: int) -> Spread:
         """An estimate of the spread of the cosines of all vectors."""
-        found = Spread.of(cosines(self.rows, query))
-        return Spread(found.mean, found.deviation, searched)
+        sampled = Spread.of(cosines(self.rows, query))
+        return Spread(sampled.mean, sampled.deviation, searched)
 
 
 def cosines_of(view: View, slots: IdArray, query: FloatArray) -> FloatArray:

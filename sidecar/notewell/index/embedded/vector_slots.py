@@ -99,8 +99,8 @@ class View:
             return None
         begin = len(self.first.rows)
         signs = [] if self.first.bits is None else [self.first.bits[:, slots[slots < begin]]]
-        found: Bits = np.hstack([*signs, self.later.bits[:, slots[slots >= begin] - begin]])
-        return found
+        bits: Bits = np.hstack([*signs, self.later.bits[:, slots[slots >= begin] - begin]])
+        return bits
 
     def differing(self, signs: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
         """The number of signs of each slot that differ from a query's; not for exact search."""

@@ -55,23 +55,23 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
         ModelError: its vectors have other dimensions than those given.
 
     """
-    found = store.read(_MODEL, tables.model_columns(model))
-    if found and dimensions is not None:
-        check_dimensions(model, known=found[0][1], given=dimensions)
+    rows = store.read(_MODEL, tables.model_columns(model))
+    if rows and dimensions is not None:
+        check_dimensions(model, known=rows[0][1], given=dimensions)
     with translate_errors(store.directory), sound_rows("a model"):
-        return int(found[0][0]) if found else None
+        return int(rows[0][0]) if rows else None
 
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
     """The dimensions of a model's vectors; None: none was ever stored."""
-    found = store.read(_MODEL, tables.model_columns(model))
-    return int(found[0][1]) if found else None
+    rows = store.read(_MODEL, tables.model_columns(model))
+    return int(rows[0][1]) if rows else None
 
 
 def model_key(store: Store, number: int) -> ModelKey | None:
     """The model of a number."""
-    found = store.read("SELECT name, weights_hash, quantisation FROM models WHERE id=?", (number,))
-    return ModelKey(*found[0]) if found else None
+    rows = store.read("SELECT name, weights_hash, quantisation FROM models WHERE id=?", (number,))
+    return ModelKey(*rows[0]) if rows else None
 
 
 def vector_model(store: Store) -> int | None:
@@ -148,23 +148,23 @@ class VectorRows(NoteRows):
 
     def current_model(self) -> IndexedModel | None:
         number = vector_model(self._store)
-        found = self._store.read(
+        rows = self._store.read(
             "SELECT name, weights_hash, quantisation, dimensions FROM models WHERE id IS ?",
             (number,),
         )
-        if not found:
+        if not rows:
             return None
-        *key, dimensions = found[0]
+        *key, dimensions = rows[0]
         ((needed,),) = self._store.read(
             f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0)
         )
         return IndexedModel(ModelKey(*key), dimensions, needed)
 
     def stored_vector_count(self, model: ModelKey) -> int:
-        found = self._store.read(
+        rows = self._store.read(
             "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(self._store, model),)
         )
-        return int(found[0][0])
+        return int(rows[0][0])
 
     def vectors_in_use(
         self, model: ModelKey, batch_size: int
@@ -203,14 +203,14 @@ class VectorRows(NoteRows):
         number = model_id(self._store, model)
         if number is None:
             return {}
-        found = self._store.read_in(
+        rows = self._store.read_in(
             "SELECT text_hash, vector, checksum FROM vectors"
             f" WHERE model_id = {int(number)} AND text_hash IN (?)",
             list(text_hashes),
         )
         return {
             text_hash: vector
-            for text_hash, vector, stored in found
+            for text_hash, vector, stored in rows
             if vector_sum(number, text_hash, vector) == stored
         }
 
@@ -220,49 +220,49 @@ class VectorRows(NoteRows):
             return 0
         if number == vector_model(self._store):
             ((awaiting,),) = self._store.read("SELECT count(*) FROM notes WHERE awaiting = 1")
-            found = self._store.read(_OWN_BY_NOTE if awaiting <= _FEW_NOTES else _OWN)
+            rows = self._store.read(_OWN_BY_NOTE if awaiting <= _FEW_NOTES else _OWN)
         else:
-            found = self._store.read(
+            rows = self._store.read(
                 "SELECT count(*) FROM chunks c JOIN vectors v"
                 " ON v.model_id = ? AND v.text_hash = c.text_hash",
                 (number,),
             )
-        return int(found[0][0])
+        return int(rows[0][0])
 
     def covered_chunks(self, model: ModelKey) -> int:
         number = model_id(self._store, model)
         if number is None or number != vector_model(self._store):
             return self._own_vectors(number)
-        found = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
-        return int(found[0][0])
+        rows = self._store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+        return int(rows[0][0])
 
     def pending_count(self, model: ModelKey) -> int:
         where, values = self._lacking(model)
-        found = self._store.read(
+        rows = self._store.read(
             f"SELECT count(DISTINCT c.text_hash) FROM chunks c WHERE {where}", values
         )
-        return int(found[0][0])
+        return int(rows[0][0])
 
     def pending_texts(
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
         where, values = self._lacking(model)
         awaiting = "n.awaiting = 1 AND " if where.startswith("c.vector_hash") else ""
-        found: dict[bytes, PendingText] = {}
+        texts: dict[bytes, PendingText] = {}
         for text_hash, header, text, path in self._store.stream(
             "SELECT c.text_hash, c.header, c.text, n.path FROM notes n"
             " CROSS JOIN chunks c ON c.note_id = n.id"
             f" WHERE {awaiting}{where} ORDER BY n.modified DESC, n.id DESC, c.ordinal",
             values,
         ):
-            if len(found) >= limit:
+            if len(texts) >= limit:
                 break
-            if text_hash not in found and text_hash not in skip:
+            if text_hash not in texts and text_hash not in skip:
                 # The vector of another text would be kept as that of this one.
                 with translate_errors(self._store.directory), sound_rows("a passage"):
                     check_text(header, text, text_hash)
-                found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
-        return tuple(found.values())
+                texts[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
+        return tuple(texts.values())
 
     def _lacking(self, model: ModelKey) -> tuple[str, tuple[int, ...]]:
         """The condition on a chunk `c` that its own text has no vector of the model.
@@ -304,11 +304,11 @@ class VectorRows(NoteRows):
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
     """The number of a model in the database; None: it is not there."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
         tables.model_columns(model),
     ).fetchone()
-    return None if found is None else int(found[0])
+    return None if row is None else int(row[0])
 
 
 def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: int) -> int:
@@ -318,23 +318,23 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
         ModelError: its vectors were of another dimension before.
 
     """
-    found = find_model(connection, model)
-    if found is None:
+    number = find_model(connection, model)
+    if number is None:
         cursor = connection.execute(
             "INSERT INTO models (name, weights_hash, quantisation, dimensions) VALUES (?,?,?,?)",
             (*tables.model_columns(model), dimensions),
         )
         return int(cursor.lastrowid or 0)
-    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
+    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (number,)).fetchone()[0]
     check_dimensions(model, known=known, given=dimensions)
-    return found
+    return number
 
 
 def sound_vectors(
     connection: sqlite3.Connection, number: int, text_hashes: Collection[bytes]
 ) -> set[bytes]:
     """The texts among these that have a vector of the model; damaged vectors are deleted."""
-    found, damaged = set(), []
+    sound, damaged = set(), []
     for text_hash in text_hashes:
         row = connection.execute(
             "SELECT vector, checksum FROM vectors WHERE model_id = ? AND text_hash = ?",
@@ -343,11 +343,11 @@ def sound_vectors(
         if row is None:
             continue
         if vector_sum(number, text_hash, row[0]) == row[1]:
-            found.add(text_hash)
+            sound.add(text_hash)
         else:
             damaged.append((number, text_hash))
     discard_vectors(connection, damaged)
-    return found
+    return sound
 
 
 def use_model(connection: sqlite3.Connection, number: int | None) -> bool:
@@ -400,12 +400,12 @@ def store_vectors(
     answered: list[int] = []
     touched: set[int] = set()
     for text_hash, _ in vectors:
-        found: list[Any] = connection.execute(
+        rows: list[Any] = connection.execute(
             "SELECT id, note_id FROM chunks WHERE text_hash=? AND vector_hash IS NOT text_hash",
             (text_hash,),
         ).fetchall()
-        answered += [chunk_id for chunk_id, _ in found]
-        touched.update(note_id for _, note_id in found)
+        answered += [chunk_id for chunk_id, _ in rows]
+        touched.update(note_id for _, note_id in rows)
     connection.executemany(
         "UPDATE chunks SET vector_hash = text_hash WHERE id = ?",
         [(chunk_id,) for chunk_id in answered],

@@ -142,9 +142,9 @@ class Vectors:
         view = self._view
         slots = np.flatnonzero(np.isin(view.ids, chunk_ids))
         order = np.argsort(view.ids[slots])
-        found = np.searchsorted(view.ids[slots], chunk_ids, sorter=order)
-        known = found < len(slots)
-        places = slots[order[found[known]]]
+        positions = np.searchsorted(view.ids[slots], chunk_ids, sorter=order)
+        known = positions < len(slots)
+        places = slots[order[positions[known]]]
         there = view.ids[places] == chunk_ids[known]
         rows: FloatArray = view.rows_of(places[there]).astype(np.float32)
         return chunk_ids[known][there], rows
@@ -342,10 +342,10 @@ class Vectors:
         queries /= np.linalg.norm(queries, axis=1, keepdims=True)
         alive = allowed_slots(view, None)
         exact = exact_top(view, queries, top)
-        found = 0
+        recalled = 0
         for query, best in zip(queries, exact, strict=True):
-            found += np.isin(best, _promising(view, query, alive, candidates)).sum()
-        return float(found / exact.size)
+            recalled += np.isin(best, _promising(view, query, alive, candidates)).sum()
+        return float(recalled / exact.size)
 
 
 def _check(view: View, dimensions: int) -> None:

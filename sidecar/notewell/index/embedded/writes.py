@@ -122,11 +122,11 @@ def _notes(connection: sqlite3.Connection, batch: Batch) -> dict[str, NoteBefore
 def _ledger(connection: sqlite3.Connection, paths: Collection[str]) -> dict[str, LedgerEntry]:
     if not paths:
         return {}
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT {LEDGER_COLUMNS} FROM ledger WHERE path {_AMONG}", (_json(paths),)
     )
     with sound_rows("an entry of the ledger"):
-        return {row[0]: ledger_of(row) for row in found}
+        return {row[0]: ledger_of(row) for row in rows}
 
 
 def _store(
@@ -136,12 +136,12 @@ def _store(
     if not note_ids:
         return set()
     # A cross join, so that SQLite begins with the passages of these few notes.
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT c.text_hash FROM chunks c CROSS JOIN vectors v ON v.model_id = ?"
         f" AND v.text_hash = c.text_hash WHERE c.note_id {_AMONG}",
         (model, _json(note_ids)),
     )
-    return {text_hash for (text_hash,) in found}
+    return {text_hash for (text_hash,) in rows}
 
 
 def _next(connection: sqlite3.Connection, table: str) -> int:

@@ -185,9 +185,9 @@ def _order(name: str, prefer: ModelPreference) -> tuple[float, ...]:
 
 def _version(name: str) -> float:
     """The version in a name; 0 for none, and the newest for an alias of it."""
-    found = _VERSION.search(name)
-    if found is not None:
-        return float(found[1].replace("-", "."))
+    match = _VERSION.search(name)
+    if match is not None:
+        return float(match[1].replace("-", "."))
     return math.inf if _NEWEST.search(name) else 0.0
 
 
@@ -201,8 +201,8 @@ def price(host: str, model: str, *, read: int, written: int, local: bool) -> flo
     """Dollars for so many tokens; 0 on this computer, None where no price is known."""
     if local:
         return 0.0
-    found = _PRICES.get(host, {}).get(_DATE.sub("", model))
-    return None if found is None else (found[0] * read + found[1] * written) / 1e6
+    known_price = _PRICES.get(host, {}).get(_DATE.sub("", model))
+    return None if known_price is None else (known_price[0] * read + known_price[1] * written) / 1e6
 
 
 @frozen
@@ -347,8 +347,8 @@ class Providers:
 
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
     """The key to send; "" if there is none, as for most local servers."""
-    found = provider_key(rules, environ)
-    return stored_key(rules) if found is None else found
+    key = provider_key(rules, environ)
+    return stored_key(rules) if key is None else key
 
 
 def stored_key(rules: AskRules) -> str:

@@ -175,10 +175,10 @@ class CallParts:
 
 def listed_models(listing: Json) -> tuple[Mapping[str, Json], ...]:
     """The models of a list that have an id. Raises ProviderError if it is not a list of models."""
-    found = listing.get("data") if isinstance(listing, Mapping) else None
-    if not isinstance(found, Sequence) or isinstance(found, str):
+    models = listing.get("data") if isinstance(listing, Mapping) else None
+    if not isinstance(models, Sequence) or isinstance(models, str):
         raise ProviderError("The provider's reply is not a list of models; check `ask.base_url`.")
-    return tuple(model for model in found if isinstance(model, Mapping) and "id" in model)
+    return tuple(model for model in models if isinstance(model, Mapping) and "id" in model)
 
 
 def limit(model: Mapping[str, Json], names: Sequence[str]) -> int | None:

@@ -324,29 +324,33 @@ class TokenMeter:
 
 def batches(texts: Sequence[str], limits: Limits, meter: TokenMeter) -> list[list[int]]:
     """The rows of each request, in order; a text above the limit is a request of its own."""
-    found: list[list[int]] = []
+    rows_by_batch: list[list[int]] = []
     tokens = 0
     for row, text in enumerate(texts):
         cost = meter.cost(text)
-        if not found or len(found[-1]) >= limits.texts or tokens + cost > limits.tokens:
-            found.append([])
+        if (
+            not rows_by_batch
+            or len(rows_by_batch[-1]) >= limits.texts
+            or tokens + cost > limits.tokens
+        ):
+            rows_by_batch.append([])
             tokens = 0
-        found[-1].append(row)
+        rows_by_batch[-1].append(row)
         tokens += cost
-    return found
+    return rows_by_batch
 
 
 def segments(costs: Sequence[int], limit: int) -> list[list[int]]:
     """The places of a document's passages in pieces of at most `limit` tokens each."""
-    found: list[list[int]] = []
+    parts: list[list[int]] = []
     tokens = 0
     for place, cost in enumerate(costs):
-        if not found or tokens + cost > limit:
-            found.append([])
+        if not parts or tokens + cost > limit:
+            parts.append([])
             tokens = 0
-        found[-1].append(place)
+        parts[-1].append(place)
         tokens += cost
-    return found
+    return parts
 
 
 def rounds(
@@ -365,7 +369,7 @@ def rounds(
         ]
         for rows in documents
     ]
-    found: list[list[list[int]]] = []
+    batches: list[list[list[int]]] = []
     for number in range(max(map(len, pieces), default=0)):
         tokens = texts = 0
         fresh = True
@@ -375,10 +379,10 @@ def rounds(
             piece = split[number]
             cost = sum(costs[row] for row in piece)
             full = texts + len(piece) > limits.texts or tokens + cost > limits.tokens
-            if fresh or full or len(found[-1]) >= limits.documents:
-                found.append([])
+            if fresh or full or len(batches[-1]) >= limits.documents:
+                batches.append([])
                 tokens, texts, fresh = 0, 0, False
-            found[-1].append(piece)
+            batches[-1].append(piece)
             tokens += cost
             texts += len(piece)
-    return found
+    return batches

@@ -232,23 +232,23 @@ class RemoteEmbedder:
         given = [[texts[row] for row in rows] for rows in documents]
         vectors = self._context_vectors(given, "passage")
         return [
-            EmbeddedPiece(tuple(rows), found)
-            for rows, found in zip(documents, vectors, strict=True)
+            EmbeddedPiece(tuple(rows), of_document)
+            for rows, of_document in zip(documents, vectors, strict=True)
         ]
 
     def _context_vectors(self, documents: list[list[str]], kind: Kind) -> list[FloatArray]:
         """The vectors of each document; NaN for one that came with another number of vectors."""
         request = contextual_request(self._model.endpoint, documents, kind)
         body = self._service.send(request, urgent=kind == "query")
-        found, tokens = contextual_reply(body, [len(document) for document in documents])
-        if found is None:
+        embedded, tokens = contextual_reply(body, [len(document) for document in documents])
+        if embedded is None:
             raise self._service.invalid(f"did not send one list for each of {len(documents)} notes")
         self._meter.learn([text for document in documents for text in document], tokens)
         return [
             self._vectors(rows)
             if rows is not None
             else np.full((len(document), self._dimensions), np.nan, np.float32)
-            for document, rows in zip(documents, found, strict=True)
+            for document, rows in zip(documents, embedded, strict=True)
         ]
 
     def _vectors(self, rows: Sequence[Sequence[Json]]) -> FloatArray:

@@ -115,16 +115,20 @@ class RemoteReranker:
         """The score of each passage; None unless each has exactly one finite score."""
         name = self._form.results
         results = body if name is None else body.get(name) if isinstance(body, Mapping) else None
-        found: dict[int, float] = {}
+        by_place: dict[int, float] = {}
         for result in results if isinstance(results, list) else ():
             index = result.get("index") if isinstance(result, Mapping) else None
             score = result.get(self._form.score) if isinstance(result, Mapping) else None
-            if not isinstance(index, int) or not isinstance(score, int | float) or index in found:
+            if (
+                not isinstance(index, int)
+                or not isinstance(score, int | float)
+                or index in by_place
+            ):
                 return None
-            found[index] = float(score)
-        if found.keys() != set(range(count)):
+            by_place[index] = float(score)
+        if by_place.keys() != set(range(count)):
             return None
-        scores = np.array([found[place] for place in range(count)], np.float32)
+        scores = np.array([by_place[place] for place in range(count)], np.float32)
         return scores if np.isfinite(scores).all() else None
 
 

@@ -435,11 +435,11 @@ def contextual_reply(
     tokens = _number(body, "usage", "total_tokens")
     if documents is None:
         return None, tokens
-    found = [
+    by_document = [
         _by_index(_part(document, "data"), count)
         for document, count in zip(documents, counts, strict=True)
     ]
-    return found, tokens
+    return by_document, tokens
 
 
 def _part(body: Json, name: str) -> Json:

@@ -42,9 +42,9 @@ def copies_of(index: IndexReader) -> Copies:
         return {}
     candidates = {path: original_names(path) for path in entries}
     notes = index.manifest([name for names in candidates.values() for name in names])
-    found: dict[str, list[str]] = {}
+    by_copy: dict[str, list[str]] = {}
     for path in entries:
         original = next((name for name in candidates[path] if name in notes), None)
         if original is not None:
-            found.setdefault(original, []).append(path)
-    return {path: tuple(copies) for path, copies in found.items()}
+            by_copy.setdefault(original, []).append(path)
+    return {path: tuple(copies) for path, copies in by_copy.items()}

@@ -43,18 +43,18 @@ class EmbedsCache:
 
 def embedding(index: IndexReader, note: StoredNote) -> Mapping[int, int]:
     """The notes that embed a file, by id, with the line of the first embed; of a note, none."""
-    found: dict[int, int] = {}
+    sources: dict[int, int] = {}
     if not is_markdown(note.path):
         for source, link in index.graph.links_in(note.id):
             if link.embed:
-                found[source] = min(link.line, found.get(source, link.line))
-    return found
+                sources[source] = min(link.line, sources.get(source, link.line))
+    return sources
 
 
 def embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
     """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
-    found = embedding(index, note)
-    if not found:
+    embedding_notes = embedding(index, note)
+    if not embedding_notes:
         return ()
-    sources = index.notes(sorted(found))
+    sources = index.notes(sorted(embedding_notes))
     return tuple(sorted(source.path for source in sources.values()))[:MAX_EMBEDDING]

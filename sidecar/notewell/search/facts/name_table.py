@@ -199,13 +199,13 @@ class NameTable:
         pairs = np.sort(self.entries[several] * most + places[names[several]])
         different = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))] // most
         once = np.bincount(self.entries[~several], minlength=count)
-        found: Ints = once + np.bincount(different, minlength=count)
-        return found
+        frequencies: Ints = once + np.bincount(different, minlength=count)
+        return frequencies
 
     def idf_of(self, df: Ints) -> Floats:
         """Inverse document frequency, as BM25 has it, of stems that `df` notes have in a name."""
-        found: Floats = np.log1p((len(self.notes) - df + 0.5) / (df + 0.5))
-        return found
+        idf: Floats = np.log1p((len(self.notes) - df + 0.5) / (df + 0.5))
+        return idf
 
     def names_with(self, stem_ids: Ints) -> tuple[Ints, Ints, Floats]:
         """Every stem and name that has it, as three arrays: place in `stem_ids`, name, share."""

@@ -65,9 +65,9 @@ def stated_day(
         ("name", lambda: day_in_name(path)),
     )
     for source, find in tries:
-        found = find()
-        if found is not None:
-            return found, source
+        day = find()
+        if day is not None:
+            return day, source
     return None
 
 
@@ -79,10 +79,10 @@ def stated_time(
     A property may have a time of day; what it says without a time zone is local time. A day begins
     at its local midnight.
     """
-    found = stated_day(path, properties, daily)
-    if found is None:
+    stated = stated_day(path, properties, daily)
+    if stated is None:
         return None
-    day, source = found
+    day, source = stated
     moment = _moment(properties, PROPERTIES) if source == "created" else None
     try:
         if moment is None:

@@ -51,10 +51,10 @@ class ProperNamesCache:
             known = {token: self._known[token] for token in tokens if token in self._known}
         new = [token for token in tokens if token not in known]
         if new:
-            found = dict.fromkeys(new, False) | dict.fromkeys(find_names(index, new), True)
-            known |= found
+            remembered = dict.fromkeys(new, False) | dict.fromkeys(find_names(index, new), True)
+            known |= remembered
             with self._lock:
-                self._known.update(found)
+                self._known.update(remembered)
         return any(known.values())
 
 
@@ -108,8 +108,8 @@ def _count(token: str, texts: Sequence[str]) -> tuple[int, int]:
     """The number of times that texts have a word within sentences: capitalised, and not."""
     wanted, beginning, counts = stem(token), token[:_SAME], [0, 0]
     for text in texts:
-        for found in _WITHIN_SENTENCE.findall(text):
+        for word in _WITHIN_SENTENCE.findall(text):
             # Most words begin in another way, and a stem takes far longer.
-            if found[:_SAME].lower() == beginning and stem(found.lower()) == wanted:
-                counts[found[0].islower()] += 1
+            if word[:_SAME].lower() == beginning and stem(word.lower()) == wanted:
+                counts[word[0].islower()] += 1
     return counts[0], counts[1]

@@ -85,8 +85,8 @@ class WordList:
         places = first + np.flatnonzero(differing <= 2 * most)
         edits = distances(word, self._matrix(places, len(word) + most), self._lengths[places])
         close = np.flatnonzero((edits <= most) & (edits > 0))
-        found = zip(places[close].tolist(), edits[close].tolist(), strict=True)
-        return earlier | {self.words[place]: count for place, count in found}
+        near_words = zip(places[close].tolist(), edits[close].tolist(), strict=True)
+        return earlier | {self.words[place]: count for place, count in near_words}
 
     def _letter_sets(self) -> _Bits:
         if not self.words:
@@ -192,7 +192,7 @@ class WordListCache:
 def _words_of(index: IndexReader, note_ids: Sequence[int]) -> Iterator[str]:
     """The tokens of some notes."""
     for note in index.notes(note_ids).values():
-        values = (word for found in property_words(note.properties).values() for word in found)
+        values = (word for words in property_words(note.properties).values() for word in words)
         for text in (note.title, note.path, *note.aliases, *note.tags, *values):
             yield from tokens(text)
         for chunk in index.chunks_of(note.id):

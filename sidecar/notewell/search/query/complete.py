@@ -74,8 +74,8 @@ class Completions:
     def reply(self, request: CompleteRequest) -> CompleteReply:
         """Completions of the last term of a query; IndexFailure if the index cannot be read."""
         generation = self._index.generation
-        found = complete(self._words(), request.prefix, limit=request.limit)
-        return CompleteReply(request.prefix, self._vault, generation, found)
+        completions = complete(self._words(), request.prefix, limit=request.limit)
+        return CompleteReply(request.prefix, self._vault, generation, completions)
 
     def _words(self) -> Vocabulary:
         with self._learning:
@@ -93,9 +93,11 @@ def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Comple
     Supported are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`,
     `[property:value`, `[[note`, and plain words, which may be the start of any name.
     """
-    found = sorted(_candidates(vocabulary, prefix, limit), key=lambda candidate: candidate.rank)
+    completions = sorted(
+        _candidates(vocabulary, prefix, limit), key=lambda candidate: candidate.rank
+    )
     shown: dict[tuple[str, str], Completion] = {}
-    for candidate in found:
+    for candidate in completions:
         key = (candidate.kind, candidate.insert.casefold())
         if key not in shown:
             name = candidate.match.name
@@ -186,7 +188,7 @@ def _word_candidates(
     vocabulary: Vocabulary, typed: str, skipped: int, limit: int
 ) -> Iterator[_Candidate]:
     """Candidates for plain words: for the last one, and for the last few as one name."""
-    starts = [found.end() for found in _WORDS.finditer(typed)]
+    starts = [match.end() for match in _WORDS.finditer(typed)]
     if not starts or typed[-1:].isspace():
         starts.append(len(typed))
     for count, at in enumerate(reversed(starts[-_MAX_WORDS:]), start=1):
@@ -213,7 +215,7 @@ def _plain(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return f'"{_SPECIAL.sub(lambda found: chr(92) + found.group(), text)}"'
+    return f'"{_SPECIAL.sub(lambda match: chr(92) + match.group(), text)}"'
 
 
 def _link(text: str) -> str | None:

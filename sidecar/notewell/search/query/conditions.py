@@ -143,10 +143,10 @@ class _Evaluation:
             case All(parts):
                 return reduce(lambda left, part: self.mask(part, left), parts, within)
             case Either(parts):
-                found = np.zeros_like(within)
+                allowed = np.zeros_like(within)
                 for part in parts:
-                    found |= self.mask(part, within & ~found)
-                return found
+                    allowed |= self.mask(part, within & ~allowed)
+                return allowed
             case Not(part):
                 return within & ~self.mask(part, within)
             case Text() | Matches() | Within():
@@ -199,16 +199,16 @@ class _Evaluation:
         """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""
         tokens, keywords = words(node.text.lower()), self.index.keywords
         if len(tokens) == 1:
-            found = within & np.isin(self.ids, keywords.notes_with_all(tokens))
+            met = within & np.isin(self.ids, keywords.notes_with_all(tokens))
         elif node.exact:
-            found = self.literal(node.text, within)
+            met = self.literal(node.text, within)
         else:
-            found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
-            found |= within & np.isin(self.ids, keywords.notes_with_phrase(words(node.text)))
+            met = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
+            met |= within & np.isin(self.ids, keywords.notes_with_phrase(words(node.text)))
         states = text_matcher(node.text, exact=node.exact)
-        for at in self.may_state(tokens, within & ~found):
-            found[at] = any(states(value) for _, value in values_of(self.notes[at]))
-        return found
+        for at in self.may_state(tokens, within & ~met):
+            met[at] = any(states(value) for _, value in values_of(self.notes[at]))
+        return met
 
     def written(self, node: Matches | Within, within: _Mask) -> _Mask:
         """Notes whose text, as it is written, meets a condition; those with its words are read.
@@ -217,16 +217,16 @@ class _Evaluation:
         """
         tokens = needed_words(node)
         test = written_test(node, text_matcher)
-        found = np.zeros_like(within)
+        met = np.zeros_like(within)
         may = within
         if tokens:
             may = within & np.isin(self.ids, self.index.keywords.notes_with_all(tokens))
             may[self.may_state(tokens, within & ~may)] = True
         for at in np.flatnonzero(may).tolist():
             note = self.notes[at]
-            found[at] = isinstance(node, Matches) and test(note.path)
-            found[at] = found[at] or test(self.text_of(note))
-        return found
+            met[at] = isinstance(node, Matches) and test(note.path)
+            met[at] = met[at] or test(self.text_of(note))
+        return met
 
     def text_of(self, note: StoredNote) -> str:
         """The text of a note; of a file that is no text, what the index has of it."""
@@ -259,8 +259,10 @@ class _Evaluation:
     def may_state(self, tokens: Sequence[str], within: _Mask) -> list[int]:
         """Places of the notes of which every token's stem stands in some property."""
         for token in tokens:
-            found = self.index.keywords.match_notes([QueryTerm(token)], weights=NoteFieldWeights())
-            stating = found.note_ids[(found.fields & PROPERTY_BITS) != 0]
+            matches = self.index.keywords.match_notes(
+                [QueryTerm(token)], weights=NoteFieldWeights()
+            )
+            stating = matches.note_ids[(matches.fields & PROPERTY_BITS) != 0]
             within = within & np.isin(self.ids, stating)
         places: list[int] = np.flatnonzero(within).tolist()
         return places

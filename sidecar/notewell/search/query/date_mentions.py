@@ -101,13 +101,13 @@ def _find_mention(text: str, today: date) -> DateMention | None:
         folded = text
     folded = folded.translate(_FOLDED)
     for pattern, read in _KINDS:
-        for found in pattern.finditer(folded):
+        for match in pattern.finditer(folded):
             try:
-                period = read(found, today)
+                period = read(match, today)
             except (ValueError, OverflowError, OSError):  # no such day, or out of range
                 continue
             if period is not None:
-                said = tuple(words(text[found.start() : found.end()]))
+                said = tuple(words(text[match.start() : match.end()]))
                 return DateMention(period.start, period.end, said)
     return None
 
@@ -168,9 +168,9 @@ def _which(table: Sequence[str], text: str) -> int:
     return next(at for at, row in enumerate(table) if re.fullmatch(row, text))
 
 
-def _read_written(found: re.Match[str], _: date) -> Period | None:
+def _read_written(match: re.Match[str], _: date) -> Period | None:
     """Year, month and day in groups of these names; the month may be a word."""
-    parts = found.groupdict()
+    parts = match.groupdict()
     month = parts["month"]
     number = int(month) if month.isdecimal() else _which(_MONTHS, month) + 1
     day = next((parts[name] for name in ("day", "day_after") if parts.get(name)), None)
@@ -178,29 +178,29 @@ def _read_written(found: re.Match[str], _: date) -> Period | None:
     return _month(year, number) if day is None else _day(year, number, int(day))
 
 
-def _without_year(found: re.Match[str], today: date) -> Period | None:
-    parts = found.groupdict()
+def _without_year(match: re.Match[str], today: date) -> Period | None:
+    parts = match.groupdict()
     month = parts["month"]
     number = int(month) if month.isdecimal() else _which(_MONTHS, month) + 1
     return _recent(today, number, int(parts["day"]) if parts.get("day") else None)
 
 
-def _relative(found: re.Match[str], today: date) -> Period | None:
+def _relative(match: re.Match[str], today: date) -> Period | None:
     """`last week`, `this summer`, `letzten Montag`, `в прошлом марте`."""
-    offset = _which(_WHICH, found["which"]) - 1
-    if found["unit"]:
-        return _unit(_which(_UNITS, found["unit"]), offset, today)
-    if found["month"]:
-        month = _which(_MONTHS, found["month"]) + 1
+    offset = _which(_WHICH, match["which"]) - 1
+    if match["unit"]:
+        return _unit(_which(_UNITS, match["unit"]), offset, today)
+    if match["month"]:
+        month = _which(_MONTHS, match["month"]) + 1
         past = month < today.month or (month == today.month and offset == 0)
         year = today.year + (offset if offset != -1 else 0) - (offset == -1 and not past)
         return _month(year if offset != 1 else today.year + past, month)
-    if found["weekday"]:
-        days = _which(_WEEKDAYS, found["weekday"]) - today.weekday()
+    if match["weekday"]:
+        days = _which(_WEEKDAYS, match["weekday"]) - today.weekday()
         if offset == -1 and days >= 0:
             days -= 7
         return _unit(0, days + 7 * (offset == 1), today)
-    return _relative_season(_which(_SEASONS, found["season"]), offset, today)
+    return _relative_season(_which(_SEASONS, match["season"]), offset, today)
 
 
 def _relative_season(season: int, offset: int, today: date) -> Period:
@@ -214,48 +214,48 @@ def _relative_season(season: int, offset: int, today: date) -> Period:
     return _season(year, season)
 
 
-def _season_of_year(found: re.Match[str], _: date) -> Period | None:
-    year = int(found["year"])
-    return _season(year, _which(_SEASONS, found["season"])) if _is_year(year) else None
+def _season_of_year(match: re.Match[str], _: date) -> Period | None:
+    year = int(match["year"])
+    return _season(year, _which(_SEASONS, match["season"])) if _is_year(year) else None
 
 
-def _quarter(found: re.Match[str], _: date) -> Period | None:
-    year = int(found["year"] or found["year_before"])
-    return _months(year * 12 + 3 * (int(found["quarter"]) - 1), 3) if _is_year(year) else None
+def _quarter(match: re.Match[str], _: date) -> Period | None:
+    year = int(match["year"] or match["year_before"])
+    return _months(year * 12 + 3 * (int(match["quarter"]) - 1), 3) if _is_year(year) else None
 
 
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() else _which(_NUMBERS, text) + 1
 
 
-def _ago(found: re.Match[str], today: date) -> Period | None:
-    return _unit(_which(_UNITS, found["unit"]), -_number(found["count"]), today)
+def _ago(match: re.Match[str], today: date) -> Period | None:
+    return _unit(_which(_UNITS, match["unit"]), -_number(match["count"]), today)
 
 
-def _lately(found: re.Match[str], today: date) -> Period | None:
+def _lately(match: re.Match[str], today: date) -> Period | None:
     """From so many units ago until today."""
-    unit = _which(_UNITS, found["unit"])
-    start = _unit(unit, -_number(found["count"]), today)
-    spent = (1, 7, 30, 365)[unit] * _number(found["count"])
+    unit = _which(_UNITS, match["unit"])
+    start = _unit(unit, -_number(match["count"]), today)
+    spent = (1, 7, 30, 365)[unit] * _number(match["count"])
     first = today - timedelta(days=spent)
     return Period(max(start.start, days(first, today).start), _unit(0, 0, today).end)
 
 
-def _single(found: re.Match[str], today: date) -> Period | None:
-    return _unit(*next(_SINGLE[row] for row in _SINGLE if re.fullmatch(row, found[0])), today)
+def _single(match: re.Match[str], today: date) -> Period | None:
+    return _unit(*next(_SINGLE[row] for row in _SINGLE if re.fullmatch(row, match[0])), today)
 
 
-def _year(found: re.Match[str], _: date) -> Period | None:
-    year = int(found[0])
+def _year(match: re.Match[str], _: date) -> Period | None:
+    year = int(match[0])
     return _months(year * 12, 12) if _is_year(year) else None
 
 
-def _cjk_year(found: re.Match[str], today: date) -> Period | None:
+def _cjk_year(match: re.Match[str], today: date) -> Period | None:
     """`2024年`, `去年夏天`, `2024年の夏`."""
-    year = int(found["year"]) if found["year"] else today.year - (found["last"] != "今年")
+    year = int(match["year"]) if match["year"] else today.year - (match["last"] != "今年")
     if not _is_year(year):
         return None
-    season = found["season"]
+    season = match["season"]
     return _season(year, _which(_SEASONS, season)) if season else _months(year * 12, 12)
 
 

@@ -36,11 +36,11 @@ def period(text: str, now: float) -> Period | None:
 
 def calendar(text: str) -> Period | None:
     """The year, month, day, minute or second that `text` names in ISO order, in local time."""
-    found = _DATE.fullmatch(text.strip())
-    if found is None:
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
         return None
     try:
-        return _calendar(found)
+        return _calendar(match)
     except (ValueError, OverflowError, OSError):  # no such day, or out of the range of the system
         return None
 
@@ -79,18 +79,18 @@ def _compare(sign: str, point: Period) -> tuple[float | None, float | None]:
     return ranges[sign]
 
 
-def _calendar(found: re.Match[str]) -> Period:
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+def _calendar(match: re.Match[str]) -> Period:
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
     if not month:
         return _between((year, 1, 1), (year + 1, 1, 1))
     if not day:
         return _between((year, month, 1), (year + month // 12, month % 12 + 1, 1))
-    if not found.group(4):
+    if not match.group(4):
         return _between((year, month, day), (year, month, day), days=1)
     start = (
         local_time(year, month, day).replace(hour=hour, minute=minute, second=second).timestamp()
     )
-    return Period(start, start + (1.0 if found.group(6) else 60.0))
+    return Period(start, start + (1.0 if match.group(6) else 60.0))
 
 
 def _between(first: _Day, last: _Day, *, days: int = 0) -> Period:

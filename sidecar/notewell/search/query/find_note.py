@@ -31,8 +31,8 @@ def find_note(index: IndexReader, path: str) -> StoredNote:
     # As links have it, a slash in front stands for the vault's folder.
     whole = "/" in name or _ENDING.search(name) is not None
     linked = index.graph.resolve(f"/{name}" if whole else name, "") if name else None
-    if linked is not None and linked in (found := index.notes([linked])):
-        return found[linked]
+    if linked is not None and linked in (notes := index.notes([linked])):
+        return notes[linked]
     raise NotFoundError(f"no note '{path}' in the index{did_you_mean(index, path)}")
 
 

@@ -96,14 +96,14 @@ class _Lexer:
             self.group(start, negated=negated)
         elif first in _QUOTES:
             self.phrase(start, negated=negated)
-        elif self.scopes and (found := _PATTERN.match(source, start)):
-            self.emit("pattern", found[1], negated=negated)
-            self.at = found.end()
+        elif self.scopes and (match := _PATTERN.match(source, start)):
+            self.emit("pattern", match[1], negated=negated)
+            self.at = match.end()
         elif first in "[!" and self.bracket(start, negated=negated):
             return
-        elif not negated and (found := _OR.match(source, start)):
+        elif not negated and (match := _OR.match(source, start)):
             self.emit("or", "OR")
-            self.at = found.end()
+            self.at = match.end()
         elif not self.filter(start, negated=negated):
             end = self.word_end(start)
             self.emit("word", source[start:end], negated=negated)
@@ -121,9 +121,9 @@ class _Lexer:
         self.at = start
         if first in _QUOTES:
             self.phrase(start, negated=False)
-        elif found := _PATTERN.match(self.source, start):
-            self.emit("pattern", found[1])
-            self.at = found.end()
+        elif match := _PATTERN.match(self.source, start):
+            self.emit("pattern", match[1])
+            self.at = match.end()
         else:
             self.at = self.word_end(start)
             self.emit("word", self.source[start : self.at])
@@ -142,15 +142,15 @@ class _Lexer:
     def phrase(self, start: int, *, negated: bool) -> None:
         """Read a quoted phrase, or skip a quote that is never closed."""
         first = not self.unclosed
-        found = self.quoted(start)
-        if found is None and self.typing and first:
+        quote = self.quoted(start)
+        if quote is None and self.typing and first:
             self.begun_phrase(start, negated=negated)
             return
-        if found is None:
+        if quote is None:
             self.warn("A quotation mark is never closed; it was read as text.")
             self.at = start + 1
             return
-        text, self.at = found
+        text, self.at = quote
         if text.strip():
             self.emit("phrase", " ".join(text.split()), negated=negated)
 
@@ -165,11 +165,11 @@ class _Lexer:
 
     def quoted(self, start: int) -> tuple[str, int] | None:
         r"""Value and end of the quoted text that starts at `start`; `\"` stands for a quote."""
-        found = None if self.unclosed else _QUOTED.match(self.source, start)
-        if found is None:
+        match = None if self.unclosed else _QUOTED.match(self.source, start)
+        if match is None:
             self.unclosed = True
             return None
-        return re.sub(r"\\(.)", r"\1", found.group(1)), found.end()
+        return re.sub(r"\\(.)", r"\1", match.group(1)), match.end()
 
     def bracket(self, start: int, *, negated: bool) -> bool:
         """Read `[[a link]]` as a word and `[property:value]` as a filter."""
@@ -179,26 +179,26 @@ class _Lexer:
             self.emit("word", text, negated=negated)
             self.at = link.end()
             return True
-        found = _PROPERTY.match(self.source, start)
-        if found is None:
+        match = _PROPERTY.match(self.source, start)
+        if match is None:
             return False
-        name, colon, value = found.group(1).partition(":")
+        name, colon, value = match.group(1).partition(":")
         name = name.strip().strip('"')
         if not name or (colon and not value.strip()):
-            self.warn(f"{found.group()} names no property or value; it was read as text.")
+            self.warn(f"{match.group()} names no property or value; it was read as text.")
             return False
         self.emit("property", value.strip(), negated=negated, name=name)
-        self.at = found.end()
+        self.at = match.end()
         return True
 
     def filter(self, start: int, *, negated: bool) -> bool:
         """Read `field:value`; returns False if it is an ordinary word."""
-        found = _FIELD.match(self.source, start)
-        if found is None:
+        match = _FIELD.match(self.source, start)
+        if match is None:
             return False
-        name = found.group(1).lower()
-        rest = self.source[found.end() : found.end() + 2]
-        if self.scopes and name in SCOPES and self.scope(name, found.end(), negated=negated):
+        name = match.group(1).lower()
+        rest = self.source[match.end() : match.end() + 2]
+        if self.scopes and name in SCOPES and self.scope(name, match.end(), negated=negated):
             return True
         if name not in FIELDS:
             if rest[:1].strip() and rest != "//":
@@ -206,14 +206,14 @@ class _Lexer:
                 self.warn(f"{name}: is no filter ({known}); it was read as text.")
             return False
         if rest[:1] in _QUOTES and rest:
-            value = self.quoted(found.end())
+            value = self.quoted(match.end())
         else:
-            end = self.word_end(found.end())
-            value = (self.source[found.end() : end], end)
+            end = self.word_end(match.end())
+            value = (self.source[match.end() : end], end)
         if value is None or not value[0].strip() or rest[:1] == "(":
             self.warn(f"{name}: has no value that can be read; it was read as text.")
-            self.at = found.end()
-            self.emit("word", self.source[start : found.end() - 1])
+            self.at = match.end()
+            self.emit("word", self.source[start : match.end() - 1])
             return True
         self.emit("filter", value[0].strip(), negated=negated, name=name)
         self.at = value[1]

@@ -71,12 +71,12 @@ class _PathColumn:
         if _BETWEEN in text:
             return met
         order = np.argsort(self.counts[wanted], kind="stable").tolist()
-        found = np.flatnonzero(self.letters == wanted[order[0]]) - order[0]
-        found = found[(found >= 0) & (found <= len(self.letters) - len(wanted))]
+        positions = np.flatnonzero(self.letters == wanted[order[0]]) - order[0]
+        positions = positions[(positions >= 0) & (positions <= len(self.letters) - len(wanted))]
         for at in order[1:]:
-            found = found[self.letters[found + at] == wanted[at]]
-        owners = np.searchsorted(self.starts, found, side="right") - 1
-        met[owners[found >= self.names[owners]] if in_name else owners] = True
+            positions = positions[self.letters[positions + at] == wanted[at]]
+        owners = np.searchsorted(self.starts, positions, side="right") - 1
+        met[owners[positions >= self.names[owners]] if in_name else owners] = True
         return met
 
 
@@ -109,8 +109,10 @@ class _Values:
             key = repr(value)  # 1, 1.0 and True are equal, but not as values
             values.setdefault(key, value)
             places.setdefault(key, []).append(at)
-        found = tuple((values[key], np.array(members, np.int64)) for key, members in places.items())
-        return cls(found, np.array(sorted({at for at, _ in pairs}), np.int64))
+        columns = tuple(
+            (values[key], np.array(members, np.int64)) for key, members in places.items()
+        )
+        return cls(columns, np.array(sorted({at for at, _ in pairs}), np.int64))
 
 
 class NoteColumns:
@@ -148,12 +150,12 @@ class NoteColumns:
     @cached_property
     def _tags(self) -> tuple[list[str], list[list[int]]]:
         """All tags, case-folded, in order, with the places of the notes that have each."""
-        found: dict[str, list[int]] = {}
+        by_tag: dict[str, list[int]] = {}
         for at, note in enumerate(self.notes):
             for tag in note.tags:
-                found.setdefault(fold_case(tag), []).append(at)
-        ordered = sorted(found)
-        return ordered, [found[tag] for tag in ordered]
+                by_tag.setdefault(fold_case(tag), []).append(at)
+        ordered = sorted(by_tag)
+        return ordered, [by_tag[tag] for tag in ordered]
 
     def with_tag(self, tag: str) -> Flags:
         """The notes (n,) that have a case-folded tag, or a child of it."""
@@ -204,29 +206,29 @@ class NoteColumns:
     def _values_of(self, wanted: Property) -> _Values:
         name = compose_text(wanted.name)
         key = "type:" if wanted.reason == "type" else name
-        found = self._values.get(key)
-        if found is None:
+        stated_values = self._values.get(key)
+        if stated_values is None:
             pairs = self._by_name.get(name, [])
             if wanted.reason == "type":
                 stated = {at for at, _ in pairs}
                 others = (at for at in range(len(self.notes)) if at not in stated)
                 kinds = [(at, kind) for at in others for kind in kinds_of(self.notes[at].path)]
                 pairs = [*pairs, *kinds]
-            self._values[key] = found = _Values.of(pairs)
-        return found
+            self._values[key] = stated_values = _Values.of(pairs)
+        return stated_values
 
     @cached_property
     def _by_name(self) -> Mapping[str, list[tuple[int, PropertyValue]]]:
         """The values of all properties by their case-folded names, each with its note's place."""
-        found: dict[str, list[tuple[int, PropertyValue]]] = {}
+        by_name: dict[str, list[tuple[int, PropertyValue]]] = {}
         folded: dict[str, str] = {}
         for at, note in enumerate(self.notes):
             for name, value in _properties(note):
                 key = folded.get(name)
                 if key is None:
                     key = folded[name] = fold_case(name)
-                found.setdefault(key, []).append((at, value))
-        return found
+                by_name.setdefault(key, []).append((at, value))
+        return by_name
 
 
 class ColumnsCache:

@@ -65,12 +65,12 @@ class Scope:
 
     def among(self, note_ids: IdArray) -> IdArray:
         """Indices of the notes that may be found."""
-        found = np.ones(len(note_ids), np.bool_)
+        kept = np.ones(len(note_ids), np.bool_)
         if self.notes is not None:
-            found &= among(note_ids, self.notes)
+            kept &= among(note_ids, self.notes)
         if len(self.excluded):
-            found &= ~among(note_ids, self.excluded)
-        return np.flatnonzero(found)
+            kept &= ~among(note_ids, self.excluded)
+        return np.flatnonzero(kept)
 
 
 EVERYWHERE = Scope(None, NO_NOTES)
@@ -80,20 +80,20 @@ def default_scope(
     notes: IdArray | None, facts: Facts, parsed: ParsedQuery, rules: SearchRules
 ) -> Scope:
     """The scope of a search in `notes` (None: all), by its query and the rules."""
-    found = excluded_notes(facts, parsed, rules)
+    left_out = excluded_notes(facts, parsed, rules)
     if notes is not None:
-        found = {reason: ids[np.isin(ids, notes)] for reason, ids in found.items()}
-    removed = tuple(Removed(reason, len(ids)) for reason, ids in found.items() if len(ids))
+        left_out = {reason: ids[np.isin(ids, notes)] for reason, ids in left_out.items()}
+    removed = tuple(Removed(reason, len(ids)) for reason, ids in left_out.items() if len(ids))
     if not removed:
         return Scope(notes, NO_NOTES)
-    excluded = np.sort(np.concatenate(list(found.values())))
+    excluded = np.sort(np.concatenate(list(left_out.values())))
     if notes is None and _FEW * len(excluded) < len(facts.ids):
-        return Scope(None, excluded, removed, found.get("daily", NO_NOTES))
+        return Scope(None, excluded, removed, left_out.get("daily", NO_NOTES))
     return Scope(
         without(facts.ids if notes is None else notes, excluded),
         NO_NOTES,
         removed,
-        found.get("daily", NO_NOTES),
+        left_out.get("daily", NO_NOTES),
     )
 
 

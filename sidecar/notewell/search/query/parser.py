@@ -129,41 +129,41 @@ class _Parser:
             self.warn("An OR lacks something beside it; it was read as text.")
             if not strict:
                 self.scored.append("OR")
-        found = _either(filled)
-        found.is_loose |= lacks
-        return found
+        either = _either(filled)
+        either.is_loose |= lacks
+        return either
 
     def terms(self, *, strict: bool) -> _Terms:
         """Read terms up to an OR or the end of the group."""
-        found = _Terms()
+        collected = _Terms()
         while self.at < len(self.lexemes):
             lexeme = self.lexemes[self.at]
             if lexeme.kind in {"or", "close"}:
                 break
             self.at += 1
             if lexeme.kind == "open":
-                self.group(found, lexeme, strict=strict)
+                self.group(collected, lexeme, strict=strict)
             elif lexeme.kind == "word" and not lexeme.negated and not strict:
-                self.word(found, lexeme.text)
+                self.word(collected, lexeme.text)
             else:
-                self.requirement(found, lexeme, strict=strict)
-        return found
+                self.requirement(collected, lexeme, strict=strict)
+        return collected
 
-    def group(self, found: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
+    def group(self, into: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
         negated = lexeme.negated
         inner = self.alternatives(strict=strict or negated or bool(lexeme.name))
         self.at += 1  # skip the closing parenthesis; the lexer returns balanced groups
         if lexeme.name:
-            self.scope(found, lexeme, inner, scored=not strict and not negated)
+            self.scope(into, lexeme, inner, scored=not strict and not negated)
         elif not negated:
-            found.words += inner.words
-            found.required += inner.required
-            found.is_loose |= inner.is_loose
-            found.chooses |= inner.chooses
+            into.words += inner.words
+            into.required += inner.required
+            into.is_loose |= inner.is_loose
+            into.chooses |= inner.chooses
         elif inner.required:
-            found.required.append(Not(_requirement(inner)))
+            into.required.append(Not(_requirement(inner)))
 
-    def scope(self, found: _Terms, lexeme: Lexeme, inner: _Terms, *, scored: bool) -> None:
+    def scope(self, into: _Terms, lexeme: Lexeme, inner: _Terms, *, scored: bool) -> None:
         """Require what a scope holds; its words are scored as well."""
         part = _requirement(inner)
         if not _is_of_text(part):
@@ -172,27 +172,27 @@ class _Parser:
             return
         else:
             part = Within(lexeme.name, part)
-        found.required.append(Not(part) if lexeme.negated else part)
+        into.required.append(Not(part) if lexeme.negated else part)
         for text in _texts(part) if scored else ():
             self.scored.append(text.text)
             if text.exact:
                 self.phrases.append(text.text)
 
-    def word(self, found: _Terms, text: str) -> None:
-        found.words.append(Text(text, exact=False))
-        found.is_loose = True
+    def word(self, into: _Terms, text: str) -> None:
+        into.words.append(Text(text, exact=False))
+        into.is_loose = True
         self.scored.append(text)
 
-    def requirement(self, found: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
+    def requirement(self, into: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
         node = self.node(lexeme)
         if node is None:
             shown = f"{lexeme.name}:{lexeme.text}" if lexeme.name else lexeme.text
             shown = f"/{shown}/" if lexeme.kind == "pattern" else shown
             self.warn(f"{shown} cannot be a condition; it was read as text.")
             if not strict and not lexeme.negated:
-                self.word(found, f"{lexeme.name} {lexeme.text}".strip())
+                self.word(into, f"{lexeme.name} {lexeme.text}".strip())
             return
-        found.required.append(Not(node) if lexeme.negated else node)
+        into.required.append(Not(node) if lexeme.negated else node)
         if lexeme.kind == "phrase" and not lexeme.negated and not strict:
             self.scored.append(lexeme.text)
             self.phrases.append(lexeme.text)

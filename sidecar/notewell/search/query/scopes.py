@@ -81,7 +81,7 @@ def _patterns(node: Node | None) -> list[Matches]:
 
 
 def _first_match(searches: Sequence[SearchText], text: str) -> tuple[int, int] | None:
-    spans = (found.span() for search in searches if (found := search(text)) is not None)
+    spans = (match.span() for search in searches if (match := search(text)) is not None)
     return next((span for span in spans if span[0] < span[1]), None)
 
 
@@ -156,8 +156,8 @@ def _join(lines: Sequence[str], begins: Callable[[str, str], bool]) -> Iterator[
 
 
 def _is_task(scope: str, block: str) -> bool:
-    found = _TASK.match(f"{block}\n")
-    if found is None:
+    match = _TASK.match(f"{block}\n")
+    if match is None:
         return False
-    is_open = found["box"] == " "
+    is_open = match["box"] == " "
     return scope == "task" or is_open == (scope == "task-todo")

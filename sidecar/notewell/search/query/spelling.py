@@ -112,23 +112,25 @@ class Speller:
         is in a language that the vault hardly has, whose words are near to its own without being
         mistakes.
         """
-        found = _Corrections()
+        corrections = _Corrections()
         self.index.keywords.expect((*ordered, *map("".join, pairwise(ordered))))
         unknown = {word for word in ordered if not self._count(word)} - set(skip)
         for pair, joined in self._join(ordered, light):
             if unknown.isdisjoint(pair) or self._is_rather_mistyped(unknown & set(pair), joined):
-                found.offered[joined] = CORRECTION_WEIGHT
-            elif found.alternatives.keys().isdisjoint(pair):
-                found.alternatives.update({word: {joined: CORRECTION_WEIGHT} for word in pair})
-                found.fixes.append(Fix(pair, self._surface(joined)))
+                corrections.offered[joined] = CORRECTION_WEIGHT
+            elif corrections.alternatives.keys().isdisjoint(pair):
+                corrections.alternatives.update(
+                    {word: {joined: CORRECTION_WEIGHT} for word in pair}
+                )
+                corrections.fixes.append(Fix(pair, self._surface(joined)))
         if foreign:
-            return Spelling(found.alternatives, found.offered, tuple(found.fixes))
-        rest = (word for word in dict.fromkeys(ordered) if word not in found.alternatives)
+            return Spelling(corrections.alternatives, corrections.offered, tuple(corrections.fixes))
+        rest = (word for word in dict.fromkeys(ordered) if word not in corrections.alternatives)
         doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
         for word in doubtful[:_MAX_LOOKED_UP]:
-            if len(found.fixes) < _MAX_CORRECTED:
-                self._correct(word, found, self._neighbours_of(word, ordered))
-        return Spelling(found.alternatives, found.offered, tuple(found.fixes))
+            if len(corrections.fixes) < _MAX_CORRECTED:
+                self._correct(word, corrections, self._neighbours_of(word, ordered))
+        return Spelling(corrections.alternatives, corrections.offered, tuple(corrections.fixes))
 
     def beside_rare(self, word: str, group: Mapping[str, float]) -> Mapping[str, float]:
         """The words that begin with `word`, and a much more common one if all of them are rare.
@@ -153,7 +155,7 @@ class Speller:
         The second part of a compound is looked for without its first: *Maschine*, where the vault
         has *Kaffeemaschine*.
         """
-        found: dict[str, Mapping[str, float]] = {}
+        forms: dict[str, Mapping[str, float]] = {}
         for word in sorted(unknown):
             if len(word) >= _PART_LETTERS and is_word(word):
                 holding = self.words.current(self.index).containing(word)
@@ -162,8 +164,8 @@ class Speller:
                 }
                 if counts:
                     best = sorted(counts, key=lambda each: (-counts[each], each))[:_MOST_HOLDING]
-                    found[word] = dict.fromkeys(best, CORRECTION_WEIGHT)
-        return found
+                    forms[word] = dict.fromkeys(best, CORRECTION_WEIGHT)
+        return forms
 
     def other_forms(self, word: str) -> Mapping[str, float]:
         """The words of the vault that differ from `word` in its last letter, by weight.
@@ -206,7 +208,7 @@ class Speller:
         return number is not None and self.names is not None and bool(self.names.df[number])
 
     def _correct(
-        self, word: str, found: _Corrections, neighbours: Sequence[tuple[str, str]]
+        self, word: str, corrections: _Corrections, neighbours: Sequence[tuple[str, str]]
     ) -> None:
         parts: tuple[str, ...] = ()
         known = self._count(word) > 0
@@ -221,12 +223,12 @@ class Speller:
             parts = self._parts(word)
             better = {} if parts else self.corrections(word, edits=2)
         if parts:
-            found.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
-            found.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
+            corrections.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
+            corrections.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
         elif better:
-            found.alternatives[word] = better
+            corrections.alternatives[word] = better
             best = next(candidate for candidate in better if candidate != word)
-            found.fixes.append(Fix((word,), self._surface(best)))
+            corrections.fixes.append(Fix((word,), self._surface(best)))
 
     def _corrections_by_sound(self, word: str) -> dict[str, float]:
         """The corrections at one edit, after words that sound alike: `graf` is *graph*."""
@@ -281,7 +283,7 @@ class Speller:
         characterization of spelling errors in scientific and scholarly text"), so another one adds
         to the distance; at two edits it must be right, or swapped with the second.
         """
-        found: dict[str, tuple[float, int]] = {}
+        near: dict[str, tuple[float, int]] = {}
         for candidate, distance in self.words.current(self.index).near(word, edits).items():
             starts = candidate[0] == word[0] or (
                 candidate[0] == word[1] and candidate[1:2] == word[0]
@@ -289,8 +291,8 @@ class Speller:
             if starts or (edits == 1 and min(len(candidate), len(word)) >= _FIRST_LETTER):
                 count = self._count(candidate)  # the list may have words that are gone
                 if count:
-                    found[candidate] = (distance + (0.0 if starts else _WRONG_START), count)
-        return found
+                    near[candidate] = (distance + (0.0 if starts else _WRONG_START), count)
+        return near
 
     def _more_common(self, word: str) -> dict[str, float]:
         """The word itself and a much more frequent one that may be meant, by weight."""
@@ -360,13 +362,15 @@ def _is_another_form(word: str, other: str) -> bool:
 def correct_text(text: str, fixes: Sequence[Fix]) -> str:
     """`text` with every fix made, in the case of the words that it replaces."""
     wanted = {fix.words: fix.text for fix in fixes}
-    found = list(_words_in_order(text))
+    corrected = list(_words_in_order(text))
     pieces: list[str] = []
     end = at = 0
-    while at < len(found):
-        count = next((n for n in (2, 1) if tuple(t.text for t in found[at : at + n]) in wanted), 0)
+    while at < len(corrected):
+        count = next(
+            (n for n in (2, 1) if tuple(t.text for t in corrected[at : at + n]) in wanted), 0
+        )
         if count:
-            replaced = found[at : at + count]
+            replaced = corrected[at : at + count]
             start, stop = replaced[0].start, replaced[-1].end
             new = wanted[tuple(token.text for token in replaced)]
             pieces += [text[end:start], _in_case_of(text[start:stop], new)]

@@ -185,9 +185,9 @@ def query_terms(
     words in memory. `synonyms` are the words that stand for a word of the text.
     """
     ordered = words(text)
-    found = _without_beginnings(tokens(text), ordered)
-    index.keywords.expect(found)
-    exact = _exact_terms(index, Counter(found))
+    written = _without_beginnings(tokens(text), ordered)
+    index.keywords.expect(written)
+    exact = _exact_terms(index, Counter(written))
     if len(exact.weights) >= MAX_TERMS:
         return exact
     speller = speller or Speller(index, WordListCache())
@@ -198,7 +198,7 @@ def query_terms(
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
     forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
     forms = {word: group for word, group in forms.items() if word not in unfinished}
-    forms |= _in_one_number(found, exact.unknown)
+    forms |= _in_one_number(written, exact.unknown)
     forms |= _with_synonyms(index.keywords, {**begun, **forms}, synonyms or {})
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
@@ -228,12 +228,12 @@ def query_terms(
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
 
 
-def _without_beginnings(found: Sequence[str], ordered: Collection[str]) -> list[str]:
+def _without_beginnings(terms: Sequence[str], ordered: Collection[str]) -> list[str]:
     """The tokens without the beginnings of a number: who asks for 2.7.0 does not mean 2.7.1."""
-    dotted = tuple(token for token in found if "." in token)
+    dotted = tuple(token for token in terms if "." in token)
     return [
         token
-        for token in found
+        for token in terms
         if token in ordered or not any(other.startswith(f"{token}.") for other in dotted)
     ]
 
@@ -247,17 +247,17 @@ def _in_other_forms(
         plain = None if frequency(keywords, word) else transliterate(word)
         possible[word] = forms if plain is None else (*forms, plain)
     keywords.expect([form for forms in possible.values() for form in forms])
-    found: dict[str, Mapping[str, float]] = {}
+    by_word: dict[str, Mapping[str, float]] = {}
     for word, forms in possible.items():
         there = [form for form in forms if stem(form) != stem(word) and frequency(keywords, form)]
         if there:
             own = [word] if frequency(keywords, word) else []
-            found[word] = dict.fromkeys((*own, *there), 1.0)
-    return found
+            by_word[word] = dict.fromkeys((*own, *there), 1.0)
+    return by_word
 
 
 def _in_one_number(
-    found: Sequence[str], unknown: Collection[str]
+    numbers: Sequence[str], unknown: Collection[str]
 ) -> dict[str, Mapping[str, float]]:
     """The groups of a number that the vault has in one piece alone, which stands for each of them.
 
@@ -267,7 +267,7 @@ def _in_one_number(
     forms: dict[str, Mapping[str, float]] = {}
     for token in unknown:
         whole = "".join(parts := _GROUPS.findall(token))
-        if len(parts) > 1 and whole in found and whole not in unknown:
+        if len(parts) > 1 and whole in numbers and whole not in unknown:
             forms |= {part: {whole: 1.0} for part in parts}
     return forms
 
@@ -279,13 +279,13 @@ def _with_synonyms(
 ) -> dict[str, Mapping[str, float]]:
     """The words of a query that the vault has by another name, with all they may stand for."""
     keywords.expect([other for others in synonyms.values() for other in others])
-    found: dict[str, Mapping[str, float]] = {}
+    by_word: dict[str, Mapping[str, float]] = {}
     for word, others in synonyms.items():
         there = [other for other in others if frequency(keywords, other)]
         if there:
             own = groups.get(word) or ({word: 1.0} if frequency(keywords, word) else {})
-            found[word] = {**own, **dict.fromkeys(there, 1.0)}
-    return found
+            by_word[word] = {**own, **dict.fromkeys(there, 1.0)}
+    return by_word
 
 
 def _is_foreign(keywords: KeywordIndex, tokens: Collection[str]) -> bool:
@@ -362,9 +362,9 @@ def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
 
 def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
     documents = index.keywords.document_count
-    found = {token: min(frequency(index.keywords, token), documents) for token in counts}
+    frequencies = {token: min(frequency(index.keywords, token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
-        rarest = sorted(counts, key=lambda token: found[token] or documents)
+        rarest = sorted(counts, key=lambda token: frequencies[token] or documents)
         counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
     light = function_words(counts)
     return Terms(
@@ -372,8 +372,8 @@ def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
             token: count * (FUNCTION_WORD_WEIGHT if token in light else 1.0)
             for token, count in counts.items()
         },
-        idf={token: idf(found[token], documents) for token in counts},
-        unknown=frozenset(token for token in counts if not found[token]),
+        idf={token: idf(frequencies[token], documents) for token in counts},
+        unknown=frozenset(token for token in counts if not frequencies[token]),
     )
 
 
@@ -414,8 +414,8 @@ def completions(keywords: KeywordIndex, token: str) -> dict[str, float]:
     The rarer a word is, beside the most frequent one, the less it weighs. Function words only where
     there are no others.
     """
-    found = keywords.terms_with_prefix(token, _MAX_COMPLETIONS + 1)
-    longer = [(word, count) for word, count in found if word != token]
+    terms = keywords.terms_with_prefix(token, _MAX_COMPLETIONS + 1)
+    longer = [(word, count) for word, count in terms if word != token]
     content = [(word, count) for word, count in longer if not says_little(word)]
     kept = (content or longer)[:_MAX_COMPLETIONS]
     return {word: COMPLETION_WEIGHT * math.sqrt(count / kept[0][1]) for word, count in kept}

@@ -93,8 +93,8 @@ def text_matcher(text: str, *, exact: bool) -> Callable[[str], bool]:
 
 def values_of(note: StoredNote) -> tuple[tuple[str, str], ...]:
     """The values of a note's properties as they are searched: each with the property's name."""
-    found = property_words(note.properties)
-    return tuple((name, link_words(value)) for name, values in found.items() for value in values)
+    stated = property_words(note.properties)
+    return tuple((name, link_words(value)) for name, values in stated.items() for value in values)
 
 
 def states_properties(chunk: StoredChunk) -> bool:
@@ -122,8 +122,8 @@ def candidate_chunks(phrase: str, keywords: KeywordIndex) -> IdArray:
         tuple(token for part in parts for token in part)
         for parts in islice(product(*choices), _MOST_SEQUENCES)
     ]
-    found = [keywords.chunks_with(sequence, adjacent=True) for sequence in sequences]
-    return ascending(np.concatenate([NO_NOTES, *found]))
+    chunk_sets = [keywords.chunks_with(sequence, adjacent=True) for sequence in sequences]
+    return ascending(np.concatenate([NO_NOTES, *chunk_sets]))
 
 
 def _halves(token: str, keywords: KeywordIndex) -> list[tuple[str, str]]:

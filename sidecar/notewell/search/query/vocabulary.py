@@ -67,12 +67,12 @@ class NameIndex:
             return tuple(Match(name, whole=True) for name in self._names[:limit])
         needle = _mark(fragment)
         whole = tuple(self._find(_NAME + needle, limit))
-        found = [Match(self._names[place], whole=True) for place in whole]
+        matches = [Match(self._names[place], whole=True) for place in whole]
         if needle.startswith(_WORD):
             taken = set(whole)
             inside = self._find(needle, limit, inside=True)
-            found += [Match(self._names[at], whole=False) for at in inside if at not in taken]
-        return tuple(found)
+            matches += [Match(self._names[at], whole=False) for at in inside if at not in taken]
+        return tuple(matches)
 
     def _find(self, needle: str, limit: int, *, inside: bool = False) -> Iterator[int]:
         """Indices of names that contain `needle`; with `inside`, not at their start."""
@@ -146,8 +146,8 @@ def _count(names_of_notes: Iterable[Iterable[str]]) -> NameIndex:
         for name in dict.fromkeys(names):
             spellings.setdefault(name.casefold(), Counter())[name] += 1
     return NameIndex(
-        Name(max(found, key=lambda one: (found[one], one)), found.total())
-        for found in spellings.values()
+        Name(max(spelling, key=lambda one: (spelling[one], one)), spelling.total())
+        for spelling in spellings.values()
     )
 
 

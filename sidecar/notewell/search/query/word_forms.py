@@ -90,11 +90,11 @@ _FEWEST_TRANSLITERATED = 6  # letters; *poet* is no other form of *pot*
 
 def _load_list() -> Mapping[str, tuple[str, ...]]:
     """The forms of the tables by word, in both directions."""
-    found: dict[str, list[str]] = {}
+    by_form: dict[str, list[str]] = {}
     for group in f"{_PLURALS},{_VERBS},{_SPELLINGS}".split(","):
         for form in (forms := group.split()):
-            found.setdefault(form, []).extend(other for other in forms if other != form)
-    return {word: tuple(forms) for word, forms in found.items()}
+            by_form.setdefault(form, []).extend(other for other in forms if other != form)
+    return {word: tuple(forms) for word, forms in by_form.items()}
 
 
 _LISTED = _load_list()

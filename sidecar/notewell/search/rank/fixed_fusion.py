@@ -92,8 +92,8 @@ def _at_rank(known: FloatArray, rank: int) -> float:
 
 def _reciprocal(scores: FloatArray) -> FloatArray:
     """(k + 1) / (k + rank); equal scores share the better rank."""
-    found = np.flatnonzero(~np.isnan(scores))
+    ranked = np.flatnonzero(~np.isnan(scores))
     ranks = np.full(len(scores), np.nan, np.float32)
-    ordered = np.sort(-scores[found])
-    ranks[found] = np.searchsorted(ordered, -scores[found]) + 1
+    ordered = np.sort(-scores[ranked])
+    ranks[ranked] = np.searchsorted(ordered, -scores[ranked]) + 1
     return np.float32(RRF_K + 1.0) / (np.float32(RRF_K) + ranks)

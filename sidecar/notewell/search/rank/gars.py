@@ -67,7 +67,7 @@ class Spreading:
         """The addends of the notes `ids`, with the links that this method adds up."""
         central = centrality(self.index, ids)
         received = [
-            found.activation if (found := self.activated.get(i)) else 0.0 for i in ids.tolist()
+            active.activation if (active := self.activated.get(i)) else 0.0 for i in ids.tolist()
         ]
         activation = np.array(received, np.float32)
         links = np.float32(self.rules.centrality) * central
@@ -76,7 +76,7 @@ class Spreading:
 
     def with_linked(self, relevance: Relevance, ids: IdArray) -> Relevance:
         """The relevance of the notes `ids`, ascending: none is weak whose seed is not."""
-        seeds = [found.seed if (found := self.activated.get(i)) else -1 for i in ids.tolist()]
+        seeds = [active.seed if (active := self.activated.get(i)) else -1 for i in ids.tolist()]
         places = np.searchsorted(ids, seeds)
         return relevance.with_linked(np.where(np.isin(seeds, ids), places, -1))
 
@@ -141,18 +141,16 @@ def spread(
     return FusionPlan("gars", *weights, params), Spreading(context.index, rules, activated)
 
 
-def with_hits(
-    index: IndexReader, found: Retrieved, scope: Scope, spreading: Spreading
-) -> Retrieved:
+def with_hits(index: IndexReader, hits: Retrieved, scope: Scope, spreading: Spreading) -> Retrieved:
     """The hits with the activated notes that the scope has, and their passages by meaning."""
     ids = np.array(sorted(spreading.activated), np.int64)
     ids = ids[scope.among(ids)]
-    semantic = found.semantic
-    if len(ids) and found.vector is not None:
+    semantic = hits.semantic
+    if len(ids) and hits.vector is not None:
         owners = index.note_ids_of(semantic.chunk_ids)
         more = retrieve.semantic_hits(
             index,
-            found.vector,
+            hits.vector,
             limit=retrieve.depth(len(ids)),
             notes=ids[~np.isin(ids, owners)],
         )
@@ -161,14 +159,14 @@ def with_hits(
             chunk_ids=np.concatenate((semantic.chunk_ids, more.chunk_ids)),
             scores=np.concatenate((semantic.scores, more.scores)),
         )
-    return replace(found, semantic=semantic, also=ids)
+    return replace(hits, semantic=semantic, also=ids)
 
 
 def seeds_of(ids: IdArray, similarity: FloatArray) -> Mapping[int, float]:
     """The ids of the most similar notes with their similarity; both arrays (n,), aligned."""
     best = np.argsort(-similarity, kind="stable")[:SEEDS]
-    found = zip(ids[best].tolist(), similarity[best].tolist(), strict=True)
-    return {note_id: share for note_id, share in found if share >= SEED_SHARE}
+    seeds = zip(ids[best].tolist(), similarity[best].tolist(), strict=True)
+    return {note_id: share for note_id, share in seeds if share >= SEED_SHARE}
 
 
 def activation_around(
@@ -181,14 +179,16 @@ def activation_around(
     do; and a sibling, with a linked note or a topic in common, has it once more decayed, divided by
     the logarithm of how many have that in common. Of several activations the highest counts.
     """
-    found: dict[int, Activated] = {}
+    activation: dict[int, Activated] = {}
     for seed, similarity in seeds.items():
         around = chain(_find_linked(index, seed, rules), _by_topics(index, seed, rules, topics))
         for near in around:
-            known = found.get(near.note)
+            known = activation.get(near.note)
             if known is None or similarity * near.share > known.activation:
-                found[near.note] = Activated(similarity * near.share, seed, near.how, near.through)
-    return found
+                activation[near.note] = Activated(
+                    similarity * near.share, seed, near.how, near.through
+                )
+    return activation
 
 
 class _Near(NamedTuple):
@@ -261,21 +261,21 @@ def link_direction(index: IndexReader, note_id: int, other: int) -> Direction | 
 
 
 def _reason(
-    index: IndexReader, note_id: int, found: Activated, notes: Mapping[int, StoredNote]
+    index: IndexReader, note_id: int, activation: Activated, notes: Mapping[int, StoredNote]
 ) -> Reason | None:
     """Why the note was activated; `notes` are those that may be named, by id."""
-    seed = notes.get(found.seed)
+    seed = notes.get(activation.seed)
     if seed is None:
         return None
-    if found.how == "linked":
-        is_back = link_direction(index, found.seed, note_id) == "in"
+    if activation.how == "linked":
+        is_back = link_direction(index, activation.seed, note_id) == "in"
         return Reason("links", f"{'links to' if is_back else 'linked from'} '{seed.title}'")
-    through = notes.get(found.through) if found.through is not None else None
+    through = notes.get(activation.through) if activation.through is not None else None
     named = "the same note" if through is None else f"'{through.title}'"
     text = {
         "topic": f"a topic of '{seed.title}'",
         "named": f"has the topic '{seed.title}'",
         "sibling": f"links to {named} like '{seed.title}'",
         "same topic": f"has the topic {named} like '{seed.title}'",
-    }[found.how]
+    }[activation.how]
     return Reason("links", text)

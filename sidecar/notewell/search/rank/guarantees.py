@@ -289,9 +289,9 @@ class Guarantees:
     @cached_property
     def _best_by_words(self) -> Flags:
         """Mask of the best notes by words of those that have all together; several may be equal."""
-        found = np.where(self.held.together, or_zero(self.evidence.bm25), np.float32(-1.0))
-        best = found.max(initial=0.0)
-        mask: Flags = self.held.together & (found >= best * _EQUAL)
+        scores = np.where(self.held.together, or_zero(self.evidence.bm25), np.float32(-1.0))
+        best = scores.max(initial=0.0)
+        mask: Flags = self.held.together & (scores >= best * _EQUAL)
         return mask
 
     def _by_words(self, sums: FloatArray) -> FloatArray:

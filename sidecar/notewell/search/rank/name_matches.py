@@ -153,12 +153,12 @@ def _of_notes(
     np.maximum.at(shares, np.searchsorted(notes, starting[here]), typed[here].astype(np.float32))
     scored = best.astype(np.float32)
     flags = [among(notes, note_ids) for note_ids in by_word]
-    found = NameMatches(notes, scored, among(notes, exact), shares, *flags)
+    matches = NameMatches(notes, scored, among(notes, exact), shares, *flags)
     if len(notes) <= MOST:
-        return found
-    keep = found.exact.copy()
+        return matches
+    keep = matches.exact.copy()
     keep[np.lexsort((notes, -best, -shares))[:MOST]] = True
-    return found.at(keep)
+    return matches.at(keep)
 
 
 @frozen
@@ -213,15 +213,15 @@ class _Lookup:
         known = self.alternatives.get(word) or {word: 1.0}
         most = max(known.values())
         numbered = ((self.table.stem_ids.get(stem(form)), form) for form in known)
-        found = [
+        likely = [
             _Meaning(word, number, known[form] / most)
             for number, form in numbered
             if number is not None
         ]
         least = _MIN_PREFIX if word == self.unfinished else _MIN_UNKNOWN_PREFIX
         if (word == self.unfinished or word in self.unknown) and len(word) >= least:
-            found += self._completions(word)
-        return found
+            likely += self._completions(word)
+        return likely
 
     def _completions(self, word: str) -> list[_Meaning]:
         """The words of names that begin with a word."""
@@ -236,11 +236,11 @@ class _Lookup:
     def _join(self) -> list[_Meaning]:
         """Words of names that two neighbouring words of the query make together."""
         pairs = dict.fromkeys(pairwise(self.ordered))
-        found = (
+        joined = (
             (first, second, self.table.stem_ids.get(stem(first + second)))
             for first, second in pairs
         )
-        known = [(first, second, number) for first, second, number in found if number is not None]
+        known = [(first, second, number) for first, second, number in joined if number is not None]
         # It says both words; the letters of the name's word are counted once.
         return [
             meaning
@@ -262,27 +262,27 @@ class _Lookup:
         which, names, shares = table.names_with(stems)
         seen = np.zeros(len(table.owners), np.bool_)
         seen[names] = True
-        found = np.flatnonzero(seen)
+        seen_names = np.flatnonzero(seen)
         columns = np.empty(len(seen), np.int64)
-        columns[found] = np.arange(len(found))
+        columns[seen_names] = np.arange(len(seen_names))
         rows = {word: row for row, word in enumerate({meaning.word: None for meaning in wanted})}
         cells = np.array([rows[meaning.word] for meaning in wanted])[which], columns[names]
-        said = np.zeros((len(rows), len(found)))
+        said = np.zeros((len(rows), len(seen_names)))
         said[cells] = np.array([meaning.worth * weights[meaning.word] for meaning in wanted])[which]
-        asked = np.zeros((len(rows), len(found)))
+        asked = np.zeros((len(rows), len(seen_names)))
         gains = np.where(shares > 0, shares * table.totals[names], table.idf[stems[which]])
         asked[cells] = np.array([meaning.typed for meaning in wanted])[which] * gains
         q = said.sum(axis=0) / sum(weights.values())
-        t = np.minimum(1.0, asked.sum(axis=0) / table.totals[found])
+        t = np.minimum(1.0, asked.sum(axis=0) / table.totals[seen_names])
         whole = np.flatnonzero((t >= _WHOLE) & (q < _WHOLE))
-        q[whole[self._in_folders(found[whole], said[:, whole] > 0, list(rows))]] = 1.0
+        q[whole[self._in_folders(seen_names[whole], said[:, whole] > 0, list(rows))]] = 1.0
         scores = q**2 * t
         scores[self._of_one_word(said > 0, list(rows)) & (t < _MOST_OF_NAME)] *= _ONE_WORD
         said_whole = q >= _WHOLE
         asked_whole = self._names_and_kinds(t >= _WHOLE)
         if len(self._content()) == 2:
             scores[asked_whole] = np.maximum(scores[asked_whole], _NAME_AND_WORD)
-        return found, scores, said_whole, asked_whole
+        return seen_names, scores, said_whole, asked_whole
 
     def _content(self) -> frozenset[str]:
         """The words of the query that are no function words."""

@@ -239,17 +239,17 @@ class Ranking:
         owners, ids = self.chunks.note_ids[own], self.chunks.ids[own]
         values = self.plan.weighted_mean(*self.plan.passage_halves(self.chunks))[own]
         order = np.lexsort((-values, owners))
-        found: dict[int, list[tuple[int, float]]] = {}
+        by_note: dict[int, list[tuple[int, float]]] = {}
         best = 1.0
         rows = zip(owners[order].tolist(), ids[order].tolist(), values[order].tolist(), strict=True)
         for owner, chunk_id, value in rows:
-            parts = found.get(owner)
+            parts = by_note.get(owner)
             if parts is None:
                 best = value or 1.0
-                found[owner] = [(chunk_id, value / best)]
+                by_note[owner] = [(chunk_id, value / best)]
             elif len(parts) < limit and value / best >= _PASSAGE_SHARE:
                 parts.append((chunk_id, value / best))
-        return lambda note_id: tuple(found.get(note_id, ()))
+        return lambda note_id: tuple(by_note.get(note_id, ()))
 
 
 def _of_notes(owners: IdArray, note_ids: Sequence[int]) -> IdArray:

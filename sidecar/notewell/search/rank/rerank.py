@@ -42,7 +42,7 @@ def rerank_notes(
         with context.release_turn():
             model = context.find_reranker()
             budget_s = context.rules.rerank_ms / 1000
-            found = rerank(context.index, model, text, notes, budget_s=budget_s)
+            reranked = rerank(context.index, model, text, notes, budget_s=budget_s)
     except NotewellError as error:
         why = error.brief if isinstance(error, ModelError) else error.message
         report.warnings.append(f"Results are not reranked: {why}")
@@ -51,10 +51,10 @@ def rerank_notes(
     report.trace.stage(
         "rerank",
         count_in=len(notes),
-        count_out=found.read,
-        top=lambda: paths_of(context.index, [note.note_id for note in found.notes]),
+        count_out=reranked.read,
+        top=lambda: paths_of(context.index, [note.note_id for note in reranked.notes]),
     )
-    return found.notes
+    return reranked.notes
 
 
 @frozen

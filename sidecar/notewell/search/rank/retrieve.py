@@ -83,8 +83,8 @@ class KeywordResult:
             (matches.held, _BY_HELD),
         )
         best = [_best(scores, count) for scores, count in by]
-        found = [matches.note_ids[places] for places in best]
-        return np.concatenate([*found, self.names.note_ids])
+        matched = [matches.note_ids[places] for places in best]
+        return np.concatenate([*matched, self.names.note_ids])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,9 +258,9 @@ def _with_kinds(
 def _find_described(index: IndexReader, keyword: KeywordResult, whole: IdArray) -> FloatArray:
     """See `described`, of the notes at these places of the matches; 0 at -1."""
     known = np.flatnonzero(whole >= 0)
-    found = np.zeros(len(whole), np.float32)
-    found[known] = measure_described(index, keyword.terms, keyword.matches.at(whole[known]))
-    return found
+    described = np.zeros(len(whole), np.float32)
+    described[known] = measure_described(index, keyword.terms, keyword.matches.at(whole[known]))
+    return described
 
 
 def _places(among: IdArray, ids: IdArray) -> IdArray:
@@ -398,14 +398,14 @@ def measure_described(index: IndexReader, terms: Terms, matches: NoteMatches) ->
     in names and describing fields together, less the squared share in the names.
     """
     more = np.zeros(len(matches.note_ids), np.float32)
-    found = np.flatnonzero(matches.fields & _DESCRIBING)
+    described = np.flatnonzero(matches.fields & _DESCRIBING)
     total = terms.total_idf(known=False)
-    if not _LEAST_WORDS <= terms.word_count <= _MOST_WORDS or total <= 0.0 or not len(found):
+    if not _LEAST_WORDS <= terms.word_count <= _MOST_WORDS or total <= 0.0 or not len(described):
         return more
     query = terms.query
-    masks = index.keywords.fields_of(query, matches.note_ids[found]).masks
+    masks = index.keywords.fields_of(query, matches.note_ids[described]).masks
     worth = np.array([term.weight * terms.idf[term.token] for term in query]) / total
     named = np.minimum(((masks & NAME_BITS) != 0) @ worth, 1.0)
     said = np.minimum(((masks & (NAME_BITS | _DESCRIBING)) != 0) @ worth, 1.0)
-    more[found] = said**2 - named**2
+    more[described] = said**2 - named**2
     return more

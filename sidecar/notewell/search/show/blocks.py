@@ -44,8 +44,8 @@ class MatchingBlock:
 
     def parents(self) -> list[str]:
         """The texts of the items in the chunk that the block hangs under, outermost first."""
-        found = [item_text(self.chunk.text, line) for line in reversed(self.block.parents)]
-        return [name for name in found if name]
+        texts = [item_text(self.chunk.text, line) for line in reversed(self.block.parents)]
+        return [name for name in texts if name]
 
     @property
     def indent(self) -> int:
@@ -122,11 +122,11 @@ def best_blocks(chunks: Iterable[StoredChunk], snippets: Snippets) -> Sequence[M
 
     A block that two chunks share is one.
     """
-    found: dict[int, MatchingBlock] = {}
+    by_chunk: dict[int, MatchingBlock] = {}
     for chunk in chunks:
         for block in _matching(chunk, snippets):
-            found.setdefault(line_at(chunk, block.block.start), block)
-    return _best(found.values())[:MAX_BLOCKS]
+            by_chunk.setdefault(line_at(chunk, block.block.start), block)
+    return _best(by_chunk.values())[:MAX_BLOCKS]
 
 
 def further_items(

@@ -62,11 +62,11 @@ def sentences_of(text: str, *, shortest: int = _MIN_CHARS) -> list[tuple[int, in
     `shortest` is the least number of characters of one.
     """
     cuts = [0, *(match.end() for match in SENTENCE.finditer(text)), len(text)]
-    found = []
+    sentences = []
     for start, end in pairwise(cuts):
         marked = _MARK.match(text, start)
         first = marked.end() if marked else start
         sentence = text[first:end].rstrip()
         if len(sentence) >= shortest and any(word[0] != "#" for word in sentence.split()):
-            found.append((first, first + len(sentence)))
-    return found
+            sentences.append((first, first + len(sentence)))
+    return sentences

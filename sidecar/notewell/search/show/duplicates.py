@@ -58,8 +58,8 @@ def without(
 def find_copies(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
     """Documents of one file name and one text, as in two namespaces: id -> id of the better one."""
     stored = index.notes([note.note_id for note in ranked])
-    found = [stored[note.note_id] for note in ranked if note.note_id in stored]
-    named = [(PurePosixPath(note.path).name, note.id) for note in found if is_document(note.path)]
+    notes = [stored[note.note_id] for note in ranked if note.note_id in stored]
+    named = [(PurePosixPath(note.path).name, note.id) for note in notes if is_document(note.path)]
     often = Counter(name for name, _ in named)
     first: dict[tuple[str, ...], int] = {}
     copies = {}
@@ -79,17 +79,17 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
     owner = {note.passages[0][0]: note.note_id for note in compared}
     notes = [owner[chunk_id] for chunk_id in known.tolist()]
     runs: dict[int, frozenset[int]] = {}
-    found = _equal_texts(index, compared)
+    duplicates = _equal_texts(index, compared)
     for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
         one, other = notes[first], notes[second]
-        if one in found or other in found:
+        if one in duplicates or other in duplicates:
             continue
         for note_id in (one, other):
             if note_id not in runs:
                 runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
         if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
-            found[other] = one
-    return found
+            duplicates[other] = one
+    return duplicates
 
 
 def _equal_texts(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
@@ -102,14 +102,14 @@ def _equal_texts(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, 
     notes = [stored[note.note_id] for note in ranked if note.note_id in stored]
     often = Counter(note.size for note in notes)
     first: dict[tuple[str, ...], int] = {}
-    found = {}
+    first_of = {}
     for note in notes:
         if often[note.size] > 1:
             text = tuple(chunk.text for chunk in index.chunks_of(note.id))
             better = first.setdefault(text, note.id)
             if text and better != note.id:
-                found[note.id] = better
-    return found
+                first_of[note.id] = better
+    return first_of
 
 
 def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
@@ -119,9 +119,9 @@ def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
 
 def runs_of(texts: Iterable[str]) -> frozenset[int]:
     """Hashes of a note's runs of four words; of a note with fewer words, of all its words."""
-    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
-    last = max(1, len(found) - _RUN + 1)
-    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
+    all_words = [word for text in texts for word in words(text)][:_MAX_WORDS]
+    last = max(1, len(all_words) - _RUN + 1)
+    return frozenset(hash(tuple(all_words[at : at + _RUN])) for at in range(last))
 
 
 def resemblance(one: frozenset[int], other: frozenset[int]) -> float:

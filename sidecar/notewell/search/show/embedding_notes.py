@@ -59,15 +59,15 @@ def _allowed_lines(lines: Mapping[int, int], among: Callable[[IdArray], IdArray]
     yield from ids[among(ids)].tolist()
 
 
-def _embedding_note(index: IndexReader, found: RankedNote, note_id: int, line: int) -> RankedNote:
+def _embedding_note(index: IndexReader, note: RankedNote, note_id: int, line: int) -> RankedNote:
     """A note with a share of the score of the file that it embeds at a line."""
     own = _chunk_at(index.chunks_of(note_id), line)
     return replace(
-        found,
+        note,
         note_id=note_id,
-        score=round(found.score * EMBEDDING_SHARE, 6),
+        score=round(note.score * EMBEDDING_SHARE, 6),
         passages=() if own is None else ((own.id, 1.0),),
-        embedded=found.note_id,
+        embedded=note.note_id,
     )
 
 

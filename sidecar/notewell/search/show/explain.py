@@ -108,14 +108,14 @@ def _words(
     """The BM25 of each term in the best passage of each note, each term searched alone."""
     best = {note.passages[0][0]: note.note_id for note in shown if note.passages}
     notes = ascending(np.array(list(best.values()), np.int64))
-    found: dict[int, dict[str, float]] = {note_id: {} for note_id in best.values()}
+    by_note: dict[int, dict[str, float]] = {note_id: {} for note_id in best.values()}
     for term in query:
         depth = 50 * max(1, len(notes))  # passages of these notes
         hits = index.keywords.search([term], limit=depth, notes=notes)
         for chunk_id, score in zip(hits.chunk_ids.tolist(), hits.scores.tolist(), strict=True):
             if chunk_id in best:
-                found[best[chunk_id]][term.token] = round(score, _DIGITS)
-    return found
+                by_note[best[chunk_id]][term.token] = round(score, _DIGITS)
+    return by_note
 
 
 def _fields(index: IndexReader, ids: Sequence[int], terms: Terms) -> dict[int, dict[str, float]]:
@@ -126,13 +126,13 @@ def _fields(index: IndexReader, ids: Sequence[int], terms: Terms) -> dict[int, d
     if not sum(worth) or not len(wanted):
         return {}
     fields = fields_with_words(index.keywords, groups, wanted)
-    found: dict[int, dict[str, float]] = {note_id: {} for note_id in wanted.tolist()}
+    by_note: dict[int, dict[str, float]] = {note_id: {} for note_id in wanted.tolist()}
     for name, bit in FIELD_BITS.items():
         shares = ((fields & np.uint16(bit)) != 0) @ np.array(worth) / sum(worth)
-        for note_id, share in zip(found, shares.tolist(), strict=True):
+        for note_id, share in zip(by_note, shares.tolist(), strict=True):
             if share:
-                found[note_id][name] = round(share, _DIGITS)
-    return found
+                by_note[note_id][name] = round(share, _DIGITS)
+    return by_note
 
 
 def _after_steps(steps: Sequence[tuple[str, FloatArray]], place: int | None) -> dict[str, float]:
@@ -185,12 +185,14 @@ def trace_relevance(trace: Trace, index: IndexReader, whole: Ranking, kept: Rank
     )
 
 
-def trace_limit(trace: Trace, index: IndexReader, found: int, shown: Sequence[RankedNote]) -> None:
-    """Record how many of the notes that were `found` the limit leaves out."""
-    cut = found - len(shown)
+def trace_limit(
+    trace: Trace, index: IndexReader, results: int, shown: Sequence[RankedNote]
+) -> None:
+    """Record how many of the notes of `results` the limit leaves out."""
+    cut = results - len(shown)
     trace.stage(
         "limit",
-        count_in=found,
+        count_in=results,
         count_out=len(shown),
         removed=[Removed("limit", cut)] if cut else [],
         top=lambda: paths_of(index, [note.note_id for note in shown]),

@@ -105,8 +105,8 @@ class _Hits:
     @cached_property
     def _ids(self) -> IdArray:
         keywords = self._index.keywords
-        found = [candidate_chunks(phrase, keywords) for phrase in self._phrases]
-        return ascending(np.concatenate([NO_NOTES, *found]))
+        chunk_sets = [candidate_chunks(phrase, keywords) for phrase in self._phrases]
+        return ascending(np.concatenate([NO_NOTES, *chunk_sets]))
 
     @cached_property
     def _owners(self) -> IdArray:

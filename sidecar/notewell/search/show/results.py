@@ -294,8 +294,8 @@ def without_words(
     """Ids of the notes that meet a query although neither words nor meaning found them."""
     if scope.notes is None:
         return NO_NOTES
-    found = [note.note_id for note in shown]  # also those that are shown for a file in them
-    found_ids = np.concatenate((ranking.notes.ids, keyword.matches.note_ids, found))
+    note_ids = [note.note_id for note in shown]  # also those that are shown for a file in them
+    found_ids = np.concatenate((ranking.notes.ids, keyword.matches.note_ids, note_ids))
     return without(scope.notes, found_ids.astype(np.int64))
 
 

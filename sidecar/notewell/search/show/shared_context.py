@@ -35,14 +35,14 @@ def link_proximity(
     index: IndexReader, note_id: int, *, direction: Direction, decay: float, hops: int = MAX_HOPS
 ) -> dict[int, float]:
     """Notes within `hops` links, by id: 1.0 after one link, times `decay` for each further one."""
-    found: dict[int, float] = {}
+    nearness: dict[int, float] = {}
     ring, proximity = {note_id}, 1.0
     for _ in range(hops):
         ring = {other for note in ring for other in step(index, note, direction)}
-        ring -= found.keys() | {note_id}
-        found |= dict.fromkeys(ring, proximity)
+        ring -= nearness.keys() | {note_id}
+        nearness |= dict.fromkeys(ring, proximity)
         proximity *= decay
-    return found
+    return nearness
 
 
 @frozen
@@ -59,17 +59,17 @@ class SharedContext:
         notes = index.all_notes()
         most = max(_MIN_COMMON, len(notes) // _COMMON_SHARE)
         own = {tag.casefold(): tag for tag in note.tags}
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         if own:
             written = Counter(chain.from_iterable([note.tags for note in notes]))
             for tag, count in written.items():
                 if tag.casefold() in own:
-                    found[tag.casefold()] += count
+                    counts[tag.casefold()] += count
         around = step(index, note.id, "both")
         degrees = {other: len(step(index, other, "both")) for other in around}
         return cls(
             note_id=note.id,
-            tags={tag: own[tag] for tag in _rarest(found, most)},
+            tags={tag: own[tag] for tag in _rarest(counts, most)},
             links=_rarest(degrees, most),
         )
 

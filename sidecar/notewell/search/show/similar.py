@@ -137,22 +137,24 @@ class _SimilarSearch:
         source = read_source(self.index, self.request if self.text is None else self.text)
         trace.stage("source", count_in=1, count_out=len(source.texts))
         vectors = self.vectors(source)
-        found = self.by_terms(source) if vectors is None else self.by_vectors(source, vectors)
+        similar_notes = (
+            self.by_terms(source) if vectors is None else self.by_vectors(source, vectors)
+        )
         trace.stage(
             "retrieve",
             count_in=self.index.keywords.document_count,
-            count_out=len(found.ranking.chunks),
+            count_out=len(similar_notes.ranking.chunks),
         )
         trace.stage(
             "rank",
-            count_in=len(found.ranking.notes),
-            count_out=len(found.ranking),
+            count_in=len(similar_notes.ranking.notes),
+            count_out=len(similar_notes.ranking),
             removed=[Removed(reason, count) for reason, count in self.filtered.items()],
-            top=lambda: first_paths(self.index, found.ranking),
+            top=lambda: first_paths(self.index, similar_notes.ranking),
         )
-        found = self.related(found, trace)
-        shown = self.shown(source, found, trace)
-        return self.finished(generation, found.ranking, shown, trace)
+        similar_notes = self.related(similar_notes, trace)
+        shown = self.shown(source, similar_notes, trace)
+        return self.finished(generation, similar_notes.ranking, shown, trace)
 
     def finished(
         self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
@@ -233,49 +235,49 @@ class _SimilarSearch:
                 direction=self.request.direction,
                 decay=self.request.decay,
             )
-        found = find_similar(
+        similar = find_similar(
             self.index,
             center(self.index, vectors, own, CosineMap.between_passages(self.embedder)),
             limit=2 * self.request.limit + len(own),
             linked=np.array(sorted(proximity), np.int64),
         )
-        excluded = self.excluded(source, found.chunks)
-        notes = exclude(found.notes, excluded)
+        excluded = self.excluded(source, similar.chunks)
+        notes = exclude(similar.notes, excluded)
         weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
         weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
         scored = Scored.of(weighted, SEMANTIC_ONLY)
         ranking, _ = rank(
-            exclude(found.chunks, excluded),
+            exclude(similar.chunks, excluded),
             scored,
             SEMANTIC_ONLY,
             paths=self.index.paths,
         )
-        plain = found.best_plain(notes.ids)
+        plain = similar.best_plain(notes.ids)
         linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
         count = neighbour_count(self.index.vectors.count)
         relevance = by_meaning(notes.cosine, plain, certain, count)
-        return _SimilarNotes(replace(ranking, relevance=relevance), (), found, proximity)
+        return _SimilarNotes(replace(ranking, relevance=relevance), (), similar, proximity)
 
     def copies(
         self, source: SimilarSource, ids: IdArray, plain: FloatArray
     ) -> npt.NDArray[np.bool_]:
         """Mask (n,) of the notes with the best plain cosines that have nearly the same text."""
-        found = np.zeros(len(ids), np.bool_)
+        is_copy = np.zeros(len(ids), np.bool_)
         likely = np.argsort(-plain, kind="stable")[:_MOST_COPIES]
         likely = likely[plain[likely] >= _MIN_COPY_COSINE]
         runs = runs_of(source.texts) if len(likely) else frozenset()
         for at in likely.tolist():
             texts = (chunk.text for chunk in self.index.chunks_of(int(ids[at])))
-            found[at] = is_duplicate(runs, runs_of(texts))
-        return found
+            is_copy[at] = is_duplicate(runs, runs_of(texts))
+        return is_copy
 
-    def related(self, found: _SimilarNotes, trace: Trace) -> _SimilarNotes:
+    def related(self, similar: _SimilarNotes, trace: Trace) -> _SimilarNotes:
         """Without the notes that are hardly similar, unless these were requested."""
-        self.total = len(found.ranking)
+        self.total = len(similar.ranking)
         if self.request.weak:
-            return found
-        ranking, weak = found.ranking.without_weak()
+            return similar
+        ranking, weak = similar.ranking.without_weak()
         if weak:
             self.filtered["weak"] = weak
         if weak and not len(ranking):
@@ -289,7 +291,7 @@ class _SimilarSearch:
             count_out=len(ranking),
             removed=[Removed("weak", weak)] if weak else [],
         )
-        return replace(found, ranking=ranking)
+        return replace(similar, ranking=ranking)
 
     def link_weight(self, proximity: float) -> float:
         """The multiplier of a score by proximity in links, 0..1."""
@@ -308,11 +310,11 @@ class _SimilarSearch:
         return (source.note.id, *around)
 
     def shown(
-        self, source: SimilarSource, found: _SimilarNotes, trace: Trace
+        self, source: SimilarSource, similar: _SimilarNotes, trace: Trace
     ) -> tuple[Result, ...]:
         """The results with their reasons, without near-duplicates of better results."""
         limit = self.request.limit
-        ranked = found.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
+        ranked = similar.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
         duplicate_of = find_duplicates(self.index, ranked[:MAX_COMPARED])
         kept = [note for note in ranked if note.note_id not in duplicate_of][:limit]
         trace.stage(
@@ -323,23 +325,23 @@ class _SimilarSearch:
         )
         if duplicate_of:
             self.filtered["near_duplicate"] = len(duplicate_of)
-        weights = {term.token: term.weight for term in found.terms}
+        weights = {term.token: term.weight for term in similar.terms}
         template = self.index.keywords.template_lines
         snippets = Snippets(
             weights, self.rules.snippet_chars, template=template, use_description=False
         )
-        scored = [self.rescored(note, found) for note in kept]
+        scored = [self.rescored(note, similar) for note in kept]
         shown = results.build(self.index, scored, snippets, self.uri)
-        reasons = Reasons(self.index, source, found.similar)
+        reasons = Reasons(self.index, source, similar.similar)
         reasoned = reasons.added_to(shown, kept, duplicate_of)
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))
         return reasoned
 
-    def rescored(self, note: RankedNote, found: _SimilarNotes) -> RankedNote:
+    def rescored(self, note: RankedNote, similar: _SimilarNotes) -> RankedNote:
         """The note with its cosine and the multiplier by links as separate scores."""
-        if not self.request.links or found.similar is None:
+        if not self.request.links or similar.similar is None:
             return note
-        multiplier = self.link_weight(found.proximity.get(note.note_id, 0.0))
+        multiplier = self.link_weight(similar.proximity.get(note.note_id, 0.0))
         cosine = round((note.raw.cosine or 0.0) / multiplier, 6)
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))

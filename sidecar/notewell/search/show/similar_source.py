@@ -80,10 +80,10 @@ def key_terms(index: IndexReader, texts: tuple[str, ...]) -> KeyTerms:
     tf_idf: dict[str, float] = {}
     unknown = 0.0
     for token, count in counts.items():
-        found = min(index.keywords.document_frequency(token), documents)
+        documents_with = min(index.keywords.document_frequency(token), documents)
         often = 1.0 + math.log(count)
-        if found:
-            rarities[token] = idf(found, documents)
+        if documents_with:
+            rarities[token] = idf(documents_with, documents)
             tf_idf[token] = often * rarities[token]
         else:
             unknown += often * idf(0, documents)
@@ -103,12 +103,12 @@ def _part(
     """The chunks under the requested heading or at the requested line; else all."""
     if request.heading is not None:
         wanted = [step.strip().casefold() for step in request.heading.split(" > ")]
-        found = [chunk for chunk in chunks if _lies_under(chunk, wanted)]
-        if not found:
+        part = [chunk for chunk in chunks if _lies_under(chunk, wanted)]
+        if not part:
             headings = dict.fromkeys(heading for chunk in chunks for heading in chunk.headings)
             known = f"It has: {', '.join(headings)}." if headings else "It has none with text."
             raise NotFoundError(f"'{note.path}' has no heading '{request.heading}'. {known}")
-        return found
+        return part
     if request.line is not None and chunks:
         line = request.line
         return [min(chunks, key=lambda chunk: _distance(chunk, line))]

@@ -181,12 +181,12 @@ def _find(
     depth = max(_MIN_DEPTH, limit)
     own = source.vectors - source.common
     own /= np.maximum(np.linalg.norm(own, axis=1, keepdims=True), _TINY)
-    found = [index.vectors.search(vector, limit=depth).chunk_ids for vector in own]
+    hits = [index.vectors.search(vector, limit=depth).chunk_ids for vector in own]
     if linked is not None and len(linked):
-        found += [
+        hits += [
             index.vectors.search(vector, limit=depth, notes=linked).chunk_ids for vector in own
         ]
-    return ascending(np.concatenate(found)) if found else np.empty(0, np.int64)
+    return ascending(np.concatenate(hits)) if hits else np.empty(0, np.int64)
 
 
 def _by_note(

@@ -137,8 +137,8 @@ class Snippets:
             at = phrase[0]
         if sentence is not None:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
-        found = shown.source(at) if marks or start else 0
-        return render(text, start, end, marks, found)
+        place = shown.source(at) if marks or start else 0
+        return render(text, start, end, marks, place)
 
     def _show(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
         """The shown text of a passage: without template lines, unless only they have the words."""
@@ -155,11 +155,11 @@ class Snippets:
         if self._last_matches[0] is text:
             return self._last_matches[1]
         read = self._read(text)
-        found = [(hit.start, hit.token) for hit in read.hits]
+        tokens = [(hit.start, hit.token) for hit in read.hits]
         for start, end in self._special(read, 0, len(text)):
-            found += [(start, span.text) for span in spans(text[start:end])]
-        self._last_matches = text, found
-        return found
+            tokens += [(start, span.text) for span in spans(text[start:end])]
+        self._last_matches = text, tokens
+        return tokens
 
     def weight(self, tokens: Iterable[str]) -> float:
         """The summed weight of the query's words among `tokens`, each counted once."""
@@ -176,8 +176,8 @@ class Snippets:
 
     def _phrase(self, flat: str) -> tuple[int, int] | None:
         """Where the first of the phrases stands in flattened text."""
-        found = (pattern.search(flat) for pattern in self._phrases)
-        return next((match.span() for match in found if match), None)
+        matches = (pattern.search(flat) for pattern in self._phrases)
+        return next((match.span() for match in matches if match), None)
 
     def _read(self, text: str) -> _Reading:
         """The text with its matches; of a passage they are needed twice, one after the other."""
@@ -205,13 +205,13 @@ class Snippets:
     def _special(self, read: _Reading, start: int, end: int) -> list[tuple[int, int]]:
         """(start, end) of the query's tokens in a part of the text that are not plain words."""
         window = read.text[start:end]
-        found: list[tuple[int, int]] = []
+        marks: list[tuple[int, int]] = []
         for first, last in self._runs(window, read.flat[start:end]):
             shift = start + first
             for text, begin, stop in _tokens_in(window[first:last]):
                 if text in self._weights:
-                    found.append((shift + begin, shift + stop))
-        return found
+                    marks.append((shift + begin, shift + stop))
+        return marks
 
     def _runs(self, window: str, flat: str) -> Iterable[tuple[int, int]]:
         """(start, end) of the runs with a sign that may hold a token of the query, in order.

@@ -113,15 +113,15 @@ class _CanvasWriter:
 
     def _markdown(self, node: CanvasNode, section: int, depth: int) -> None:
         """Write a text node and take over all that its Markdown holds."""
-        found = scan_body(node.shown, self._types)
+        scan = scan_body(node.shown, self._types)
         first, start, line = len(self.headings), self._length, self._line - 1
-        for heading in found.headings:
+        for heading in scan.headings:
             level = min(heading.level + depth, _DEEPEST)
             moved = replace(
                 heading, level=level, line=heading.line + line, start=heading.start + start
             )
             self.headings.append(moved)
-        for span in found.spans:
+        for span in scan.spans:
             self.spans.append(
                 replace(
                     span,
@@ -132,13 +132,13 @@ class _CanvasWriter:
                     block=node.id or None,
                 )
             )
-        for link in found.links:
+        for link in scan.links:
             self.links.append(
                 replace(link, line=link.line + line, start=link.start + start, end=link.end + start)
             )
-        for key, tag in found.tags.items():
+        for key, tag in scan.tags.items():
             self.tags.setdefault(key, tag)
-        self.fields += found.fields
+        self.fields += scan.fields
         self._write(node.shown)
 
     def _edges_of(self, node: CanvasNode, section: int) -> None:

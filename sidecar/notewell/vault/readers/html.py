@@ -227,7 +227,7 @@ class _PageWriter:
 
 def _around(node: Any) -> _Block:
     """The block that a text stands in: the nearest element that makes one."""
-    found = _Block()
+    block = _Block()
     lists = 0
     above = node.parent
     for _ in range(_DEEPEST):
@@ -235,21 +235,21 @@ def _around(node: Any) -> _Block:
             break
         tag = above.tag
         kind = _BLOCKS.get(tag)
-        if kind is not None and not found.id:
+        if kind is not None and not block.id:
             heading = _HEADING.match(tag)
-            found = _Block(above.mem_id, kind, int(heading[1]) if heading else 0)
-        elif tag == "li" and found.kind == "paragraph" and found.id:
-            found.kind = "list"  # <li><p>
-        if tag in ("td", "th") and found.kind == "paragraph":
-            found.kind = "table"
-        if tag == "tr" and found.kind == "table":
-            found.row = above.mem_id
+            block = _Block(above.mem_id, kind, int(heading[1]) if heading else 0)
+        elif tag == "li" and block.kind == "paragraph" and block.id:
+            block.kind = "list"  # <li><p>
+        if tag in ("td", "th") and block.kind == "paragraph":
+            block.kind = "table"
+        if tag == "tr" and block.kind == "table":
+            block.row = above.mem_id
             break
         lists += tag in ("ul", "ol")
         above = above.parent
-    if found.kind == "list":
-        found.level = min(max(lists - 1, 0), _MAX_INDENT)
-    return found
+    if block.kind == "list":
+        block.level = min(max(lists - 1, 0), _MAX_INDENT)
+    return block
 
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:

@@ -240,9 +240,9 @@ def blocks_of(pages: Sequence[Sequence[PdfLine]]) -> list[PrintedBlock]:
     levels = _heading_levels(kept)
     blocks: list[PrintedBlock] = []
     for number, lines in enumerate(kept, start=1):
-        found = [PrintedBlock(text, number, level) for text, level in _paragraphs(lines, levels)]
-        _join_page(blocks, found)
-        blocks += found
+        printed = [PrintedBlock(text, number, level) for text, level in _paragraphs(lines, levels)]
+        _join_page(blocks, printed)
+        blocks += printed
     return blocks
 
 
@@ -281,9 +281,9 @@ def _edge_keys(text: str, page: int) -> Iterator[str]:
     """A line as it is, and with each of its numbers as the distance from the page's own."""
     folded = text.casefold()
     yield folded
-    for found in _NUMBERS.finditer(folded):
-        distance = _number(found[0]) - page
-        yield f"{folded[: found.start()]}#{distance}#{folded[found.end() :]}"
+    for match in _NUMBERS.finditer(folded):
+        distance = _number(match[0]) - page
+        yield f"{folded[: match.start()]}#{distance}#{folded[match.end() :]}"
 
 
 def _number(written: str) -> int:
@@ -382,11 +382,11 @@ def _clean(text: str) -> str:
     return " ".join(_LEADERS.sub(" ", "".join(parts)).split())
 
 
-def _join_page(before: list[PrintedBlock], found: list[PrintedBlock]) -> None:
+def _join_page(before: list[PrintedBlock], blocks: list[PrintedBlock]) -> None:
     """Move the rest of a sentence from the top of a page to the page on which it begins."""
-    if not before or not found or before[-1].level or found[0].level:
+    if not before or not blocks or before[-1].level or blocks[0].level:
         return
-    last, first = before[-1], found[0]
+    last, first = before[-1], blocks[0]
     broken = bool(_BROKEN_WORD.search(last.text[-2:]))
     if _ENDS_SENTENCE.search(last.text) or not (broken or first.text[:1].islower()):
         return
@@ -399,7 +399,7 @@ def _join_page(before: list[PrintedBlock], found: list[PrintedBlock]) -> None:
         cut = len(first.text.split(maxsplit=1)[0])
     before[-1] = replace(last, text=join_lines(last.text, first.text[:cut]))
     rest = first.text[cut:].strip()
-    found[:1] = [replace(first, text=rest)] if rest else []
+    blocks[:1] = [replace(first, text=rest)] if rest else []
 
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
@@ -432,18 +432,18 @@ def _describe(pages: PdfPages, file: FileFacts) -> FileDescription:
 
 
 def _warnings(pages: PdfPages, ocr: Ocr | None) -> list[str]:
-    found = []
+    messages = []
     if ocr is not None and not ocr.is_installed and not all(pages.lines):
-        found.append(NO_OCR)
+        messages.append(NO_OCR)
     if ocr is not None and ocr.stopped:
-        found.append("Reading its images took too long; the last ones are left out.")
+        messages.append("Reading its images took too long; the last ones are left out.")
     if not any(pages.lines):
-        found.append(f"{NO_TEXT}: the pages are images, so only the name is searched.")
+        messages.append(f"{NO_TEXT}: the pages are images, so only the name is searched.")
     if pages.count > MAX_PAGES:
-        found.append(f"Only the first {MAX_PAGES:,} of {pages.count:,} pages are searched.")
+        messages.append(f"Only the first {MAX_PAGES:,} of {pages.count:,} pages are searched.")
     if pages.damaged:
-        found.append(f"{pages.damaged:,} damaged pages are left out.")
-    return found
+        messages.append(f"{pages.damaged:,} damaged pages are left out.")
+    return messages
 
 
 def pdf_date(text: str) -> float | None:

@@ -314,10 +314,10 @@ def _how(returncode: int | None) -> str:
         return f"signal {-returncode}"
 
 
-def _with_tuples(found: ReadNote) -> ReadNote:
+def _with_tuples(value: ReadNote) -> ReadNote:
     """Make tuples of the lists that JSON has in properties."""
-    properties = {name: _value(part) for name, part in found.note.properties.items()}
-    return replace(found, note=replace(found.note, properties=properties))
+    properties = {name: _value(part) for name, part in value.note.properties.items()}
+    return replace(value, note=replace(value.note, properties=properties))
 
 
 def _value(part: PropertyValue) -> PropertyValue:

@@ -76,9 +76,9 @@ def decode(raw: bytes) -> Decoded | None:
         if raw.startswith(mark):
             return _decode_marked(raw[len(mark) :], encoding)
     if b"\x00" in raw:
-        found = _unmarked_utf16(raw)
-        if found is not None:
-            return found
+        guess = _unmarked_utf16(raw)
+        if guess is not None:
+            return guess
         if _is_binary(raw):
             return None
     try:

@@ -64,7 +64,7 @@ def _cues(text: str) -> Iterator[_Cue]:
             shown = shown[: -1 if shown and shown[-1].strip().isdecimal() else None]
         said = " ".join(map(_plain, shown)).strip()
         if said:
-            speaker = next((found for line in shown for found in _SPEAKER.findall(line)), "")
+            speaker = next((name for line in shown for name in _SPEAKER.findall(line)), "")
             groups = times.groups()
             yield _Cue(_seconds(groups[:4]), _seconds(groups[4:]), speaker.strip(), said, first + 1)
 

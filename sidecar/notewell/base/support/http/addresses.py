@@ -36,8 +36,8 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 def resolve(host: str, port: int) -> tuple[str, ...]:
     """The addresses of a host name; raises OSError where it has none."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(info[4][0]) for info in found))
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(info[4][0]) for info in addresses))
 
 
 def public_request(

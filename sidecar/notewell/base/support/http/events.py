@@ -67,12 +67,12 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         rest += piece
         start = 0
-        while found := _LINE_END.search(rest, max(start, searched)):
-            if found.group() == b"\r" and found.end() == len(rest):
+        while match := _LINE_END.search(rest, max(start, searched)):
+            if match.group() == b"\r" and match.end() == len(rest):
                 break  # its LF may come with the next piece
-            line = bytes(rest[start : found.start()])
+            line = bytes(rest[start : match.start()])
             yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
-            start, first = found.end(), False
+            start, first = match.end(), False
         del rest[:start]
         searched = max(len(rest) - 1, 0)
     if rest:

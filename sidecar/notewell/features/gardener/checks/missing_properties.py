@@ -62,7 +62,7 @@ def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
         for name, value in note.properties.items():
             having[name.lower()].append(value)
             spelled[name.lower()][name] += 1
-    found = []
+    usual = []
     for name, values in having.items():
         share = len(values) / (len(notes) - 1)
         if name in _OWN or not share >= MIN_SHARE or len(values) == len(notes):
@@ -70,8 +70,8 @@ def usual_properties(notes: list[NoteFacts]) -> tuple[Usual, ...]:
         value = _usual_value(values)
         if value is not None:
             usual_name = spelled[name].most_common(1)[0][0]
-            found.append(Usual(usual_name, min(share, 1.0), len(values), value))
-    return tuple(sorted(found, key=lambda one: one.name))
+            usual.append(Usual(usual_name, min(share, 1.0), len(values), value))
+    return tuple(sorted(usual, key=lambda one: one.name))
 
 
 def _usual_value(values: list[PropertyValue]) -> PropertyValue:

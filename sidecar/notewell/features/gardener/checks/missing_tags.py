@@ -46,9 +46,9 @@ def tags_in_use(garden: Garden) -> Mapping[str, frozenset[str]]:
         for tag in note.tags:
             spellings.setdefault(tag.casefold(), Counter())[tag] += 1
     usual = {
-        key: min(found, key=lambda one: (-found[one], one))
-        for key, found in spellings.items()
-        if found.total() >= _MIN_USES
+        key: min(variants, key=lambda one: (-variants[one], one))
+        for key, variants in spellings.items()
+        if variants.total() >= _MIN_USES
     }
     return {
         note.path: frozenset(usual[tag.casefold()] for tag in note.tags if tag.casefold() in usual)

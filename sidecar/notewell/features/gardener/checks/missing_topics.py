@@ -49,19 +49,19 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     nearest = _nearest_topics(garden, bare, vectors)
     for note in bare:
         linked = [target for _, target in note.links if target in own]
-        found = dict.fromkeys(linked, (_LINKED, "the note links to it"))
+        by_topic = dict.fromkeys(linked, (_LINKED, "the note links to it"))
         for vote in votes(around.get(note.path, ()), topics):
             if vote.share >= MIN_SHARE and len(vote.notes) >= _MIN_VOTERS:
                 why = f"{len(vote.notes)} of the {NEIGHBOURS} most similar notes have it"
-                found.setdefault(vote.what, (min(vote.share, 1.0), why))
+                by_topic.setdefault(vote.what, (min(vote.share, 1.0), why))
         if note.path in nearest:
             topic, cosine = nearest[note.path]
-            found.setdefault(
+            by_topic.setdefault(
                 topic, (_NEAREST, f"it is by far the nearest by meaning ({cosine:.2f})")
             )
-        best = sorted(found, key=lambda path: (-found[path][0], path))[:_MOST]
+        best = sorted(by_topic, key=lambda path: (-by_topic[path][0], path))[:_MOST]
         for path in best:
-            yield _suggest(garden, note, path, *found[path])
+            yield _suggest(garden, note, path, *by_topic[path])
 
 
 def _nearest_topics(
@@ -85,11 +85,11 @@ def _nearest_topics(
 
 def topics_of(garden: Garden) -> Mapping[str, frozenset[str]]:
     """The topics that each note names, by path."""
-    found: dict[str, set[str]] = {}
+    by_note: dict[str, set[str]] = {}
     for value in topic_values(garden.notes.values(), garden.ontology):
         if value.topic is not None:
-            found.setdefault(value.note, set()).add(value.topic)
-    return {note: frozenset(topics) for note, topics in found.items()}
+            by_note.setdefault(value.note, set()).add(value.topic)
+    return {note: frozenset(topics) for note, topics in by_note.items()}
 
 
 def _states_topics(note: NoteFacts) -> bool:

@@ -65,12 +65,12 @@ def _own(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> dict[str, npt.NDArra
 
 def pairs(shingles: Mapping[str, npt.NDArray[np.uint32]]) -> Iterator[tuple[str, str, float]]:
     """Yield the pairs that resemble each other, and how much, best first; each note once."""
-    found = sorted(
+    alike = sorted(
         (-_resemblance(shingles[first], shingles[other]), first, other)
         for first, other in _candidates(shingles)
     )
     used: set[str] = set()
-    for resemblance, first, other in found:
+    for resemblance, first, other in alike:
         if -resemblance >= MIN_RESEMBLANCE and not {first, other} & used:
             used.update((first, other))
             yield first, other, -resemblance

@@ -29,7 +29,9 @@ def find(garden: Garden) -> Iterator[SuggestionView]:
     for value in topic_values(garden.notes.values(), garden.ontology):
         if value.topic is not None:
             values[value.topic].append((value.note, value.written))
-    uses = Counter({path: len({note for note, _ in found}) for path, found in values.items()})
+    uses = Counter(
+        {path: len({note for note, _ in given_values}) for path, given_values in values.items()}
+    )
     used: set[str] = set()
     for first, other, score, why in alike(garden, topics):
         kept, left = sorted((first, other), key=lambda topic: (-uses[topic.path], topic.path))

@@ -98,12 +98,12 @@ def _edit(note: NoteFacts, body: NoteBody, variant: Variant) -> SuggestedEdit | 
     pattern = re.compile(rf"(?<!\S)#{re.escape(variant.tag)}(?!{TAG_CHARS}|/)")
     replacements = tuple(
         TextEdit(
-            line=body.line_at(found.start()),
-            start=found.start() - body.start,
-            old=found[0],
+            line=body.line_at(match.start()),
+            start=match.start() - body.start,
+            old=match[0],
             new=f"#{variant.usual}",
         )
-        for found in pattern.finditer(code_hidden(body), body.start)
+        for match in pattern.finditer(code_hidden(body), body.start)
     )
     swap = {}
     for name, value in body.properties.items():

@@ -87,13 +87,13 @@ class UnlinkedMention:
 
 def find(garden: Garden) -> Iterator[SuggestionView]:
     """Suggest a link for the first mention of each note in each note."""
-    for found in mentions(garden):
-        confidence = found.confidence()
+    for mention in mentions(garden):
+        confidence = mention.confidence()
         if confidence >= MIN_CONFIDENCE:
-            note = garden.notes[found.note]
+            note = garden.notes[mention.note]
             body = garden.read(note.path)
             if body is not None:
-                yield from _suggest(garden, note, body, found, confidence)
+                yield from _suggest(garden, note, body, mention, confidence)
 
 
 def mentions(garden: Garden) -> Iterator[UnlinkedMention]:
@@ -158,9 +158,9 @@ def _targets(garden: Garden) -> Mapping[str, _Target]:
             paths[fold_name(name)].add(note.path)
             written[fold_name(name)].add(name.strip())
     return {
-        name: _Target(next(iter(found)), tuple(sorted(written[name])))
-        for name, found in paths.items()
-        if len(found) == 1 and garden.tended.issuperset(found)
+        name: _Target(next(iter(names)), tuple(sorted(written[name])))
+        for name, names in paths.items()
+        if len(names) == 1 and garden.tended.issuperset(names)
     }
 
 
@@ -178,11 +178,11 @@ def _linked_names(note: NoteFacts, body: NoteBody) -> set[str]:
 
 
 def _worth(
-    note: NoteFacts, found: Iterable[Mention], targets: Mapping[str, _Target]
+    note: NoteFacts, of_note: Iterable[Mention], targets: Mapping[str, _Target]
 ) -> Iterator[Mention]:
     """The mentions of notes that a note neither is nor links, the first of each note."""
     known = {target for _, target in note.links} | {note.path}
-    for mention in sorted(found, key=lambda mention: mention.start):
+    for mention in sorted(of_note, key=lambda mention: mention.start):
         target = targets[mention.name].target
         if target not in known:
             known.add(target)
@@ -190,9 +190,9 @@ def _worth(
 
 
 def _suggest(
-    garden: Garden, note: NoteFacts, body: NoteBody, found: UnlinkedMention, confidence: float
+    garden: Garden, note: NoteFacts, body: NoteBody, mention: UnlinkedMention, confidence: float
 ) -> Iterator[SuggestionView]:
-    start, end, use = found.mention.start, found.mention.end, found.use
+    start, end, use = mention.mention.start, mention.mention.end, mention.use
     old, line = body.text[start:end], body.line_at(start)
     new = link_to(garden, use.target, old, in_table=is_in_table(body.text, start))
     if new is None:

@@ -66,8 +66,8 @@ def _journals(garden: Garden) -> frozenset[str]:
         dated[note.folder].append(_DATE.fullmatch(note.name) is not None)
     return frozenset(
         folder
-        for folder, found in dated.items()
-        if sum(found) >= _FEW and sum(found) > _SHARE_OF_DATES * len(found)
+        for folder, journals in dated.items()
+        if sum(journals) >= _FEW and sum(journals) > _SHARE_OF_DATES * len(journals)
     )
 
 
@@ -81,11 +81,11 @@ def title_of(body: NoteBody) -> tuple[str, int] | None:
     headings = list(_HEADING.finditer(hidden, body.start))
     if len(headings) != 1 or hidden[body.start : headings[0].start()].strip():
         return None
-    found = headings[0]
-    written = body.text[found.start("text") : found.end("text")]
+    heading = headings[0]
+    written = body.text[heading.start("text") : heading.end("text")]
     shown = _LINK.sub(lambda link: link[1] or link[2] or "", written)
     title = " ".join(_MARKS.sub("", shown).split())
     nothing = len(title) < 3 or _DATE.fullmatch(title) or _UNTITLED.fullmatch(title)
     if nothing or len(title) > _LONGEST:
         return None
-    return title, body.line_at(found.start())
+    return title, body.line_at(heading.start())
