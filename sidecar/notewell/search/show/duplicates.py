@@ -7,14 +7,17 @@ resemblance and containment of documents"), and those of one size by their whole
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 import numpy as np
 
 from notewell.contract.search import Removed
-from notewell.index.analyze import words
+from notewell.index.analyze import SPACELESS
 from notewell.index.port import IndexReader
 from notewell.search.context import Report, SearchContext
 from notewell.search.rank.ranking import RankedNote
@@ -26,6 +29,9 @@ _SIMILAR_COSINE = 0.85  # of best passages, from which the texts of two notes ar
 _DUPLICATE_RESEMBLANCE = 0.85
 _RUN = 4  # words
 _MAX_WORDS = 5_000
+# Words as they are compared; the analyzer of the index tells more of them, in far more time.
+_WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
+Runs: TypeAlias = frozenset[tuple[str, ...]]
 
 
 def is_collapsed(context: SearchContext) -> bool:
@@ -78,7 +84,7 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
     known, rows = index.vectors.of_chunks(best)
     owner = {note.passages[0][0]: note.note_id for note in compared}
     notes = [owner[chunk_id] for chunk_id in known.tolist()]
-    runs: dict[int, frozenset[int]] = {}
+    runs: dict[int, Runs] = {}
     duplicates = _equal_texts(index, compared)
     for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
         one, other = notes[first], notes[second]
@@ -112,19 +118,21 @@ def _equal_texts(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, 
     return first_of
 
 
-def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
+def is_duplicate(one: Runs, other: Runs) -> bool:
     """Tell whether two notes, given as their runs of words, have nearly the same text."""
     return resemblance(one, other) >= _DUPLICATE_RESEMBLANCE
 
 
-def runs_of(texts: Iterable[str]) -> frozenset[int]:
-    """Hashes of a note's runs of four words; of a note with fewer words, of all its words."""
-    all_words = [word for text in texts for word in words(text)][:_MAX_WORDS]
-    last = max(1, len(all_words) - _RUN + 1)
-    return frozenset(hash(tuple(all_words[at : at + _RUN])) for at in range(last))
+def runs_of(texts: Iterable[str]) -> Runs:
+    """A note's runs of four words; of a note with fewer words, all its words."""
+    text = unicodedata.normalize("NFKC", "\n".join(texts)).casefold()
+    words = _WORD.findall(text)[:_MAX_WORDS]
+    if len(words) < _RUN:
+        return frozenset([tuple(words)])
+    return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
 
 
-def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
+def resemblance(one: Runs, other: Runs) -> float:
     """Jaccard similarity of two sets, 0..1."""
     either = len(one | other)
     return len(one & other) / either if either else 1.0

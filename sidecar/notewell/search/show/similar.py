@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,7 @@ from notewell.search.show import results
 from notewell.search.show.copies import told_copies, with_copies
 from notewell.search.show.duplicates import (
     MAX_COMPARED,
+    Runs,
     find_duplicates,
     is_duplicate,
     runs_of,
@@ -64,6 +66,7 @@ from notewell.search.show.snippets import Snippets
 from notewell.search.trace import Trace
 from notewell.vault.sources import source_of
 
+Number = TypeVar("Number", float, npt.NDArray[Any])
 _MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts
 ECHOED_CHARS = 200  # of a given text; the reply repeats only its beginning
 
@@ -243,8 +246,9 @@ class _SimilarSearch:
         )
         excluded = self.excluded(source, similar.chunks)
         notes = exclude(similar.notes, excluded)
-        weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
-        weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
+        near = np.array([proximity.get(note_id, 0.0) for note_id in notes.ids.tolist()])
+        weights = self.link_weight(near).astype(np.float32)
+        weighted = replace(notes, cosine=notes.cosine * weights)
         scored = Scored.of(weighted, SEMANTIC_ONLY)
         ranking, _ = rank(
             exclude(similar.chunks, excluded),
@@ -253,7 +257,7 @@ class _SimilarSearch:
             paths=self.index.paths,
         )
         plain = similar.best_plain(notes.ids)
-        linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
+        linked = [note_id for note_id, share in proximity.items() if share >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
         count = neighbour_count(self.index.vectors.count)
         relevance = by_meaning(notes.cosine, plain, certain, count)
@@ -266,7 +270,7 @@ class _SimilarSearch:
         is_copy = np.zeros(len(ids), np.bool_)
         likely = np.argsort(-plain, kind="stable")[:_MOST_COPIES]
         likely = likely[plain[likely] >= _MIN_COPY_COSINE]
-        runs = runs_of(source.texts) if len(likely) else frozenset()
+        runs: Runs = runs_of(source.texts) if len(likely) else frozenset()
         for at in likely.tolist():
             texts = (chunk.text for chunk in self.index.chunks_of(int(ids[at])))
             is_copy[at] = is_duplicate(runs, runs_of(texts))
@@ -293,8 +297,8 @@ class _SimilarSearch:
         )
         return replace(similar, ranking=ranking)
 
-    def link_weight(self, proximity: float) -> float:
-        """The multiplier of a score by proximity in links, 0..1."""
+    def link_weight(self, proximity: Number) -> Number:
+        """The multiplier of a score by proximity in links, 0..1; of many at once too."""
         return (1.0 + self.request.links * proximity) / (1.0 + self.request.links)
 
     def excluded(self, source: SimilarSource, chunks: Candidates) -> Sequence[int]:
