@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from notewell.base.types import ModelRules, Settings, VaultRecord, VaultRules
+from notewell.base.types import Embedder, ModelRules, Settings, VaultRecord, VaultRules
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
+from notewell.models.loading import load_embedder
 from tests.tiny_model import write_tiny_model
 
 QUIET = VaultRules(watch="off", reconcile_at="")  # nothing happens that a test does not ask for
@@ -27,6 +28,22 @@ def tiny_rules(home: Path) -> ModelRules:
     """The rules of a tiny model, whose weights are written into `home`."""
     folder = str(write_tiny_model(home / "tiny"))
     return ModelRules(name="tiny", folder=folder, quantisation="fp32", threads=1)
+
+
+@contextmanager
+def tiny_model(home: Path) -> Iterator[Embedder]:
+    """The tiny model, loaded; its weights are written into `home`."""
+    loaded = load_embedder(
+        tiny_rules(home),
+        model_dir=home / "models",
+        offline=True,
+        fetch_missing=False,
+        say=lambda _: None,
+    )
+    try:
+        yield loaded
+    finally:
+        loaded.close()
 
 
 def settings_in(home: Path, **parts: Any) -> Settings:

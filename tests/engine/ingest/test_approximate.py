@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,16 +17,17 @@ from notewell.base.types import Embedder, FloatArray, Progress, Settings, VaultR
 from notewell.contract.search import SearchRequest
 from notewell.engine.feature import fit_passages
 from notewell.engine.ingest import indexer as module
+from notewell.engine.ingest.active_model import ModelState
 from notewell.engine.ingest.approximate import ApproximateVectors, FitPassages
-from notewell.engine.ingest.embed import Embedded
+from notewell.engine.ingest.embed import Embedded, model_work
 from notewell.engine.ingest.indexer import Indexer, RunTotals
 from notewell.engine.ingest.queue import Work
+from notewell.engine.ingest.reports import Activity, index_progress
 from notewell.engine.ingest.signals import Signals
 from notewell.features import FEATURES
 from notewell.index.embedded import EmbeddedIndex
-from notewell.models.loading import load_embedder
 from notewell.vault.sources import source_of
-from tests.vaults import indexed, settings_in, tiny_rules
+from tests.vaults import indexed, settings_in, tiny_model, tiny_rules
 
 WORDS = ["bee", "hive", "honey", "garden", "roof", "sun", "bread", "flour", "water", "oven", "snow", "winter", "lake", "boat", "tyre", "oil", "bicycle"]  # fmt: skip
 NOTES = 60
@@ -54,16 +56,9 @@ def settings(home: Path) -> Settings:
 
 
 @pytest.fixture
-def model(settings: Settings) -> Iterator[Embedder]:
-    loaded = load_embedder(
-        settings.model,
-        model_dir=settings.model_dir,
-        offline=True,
-        fetch_missing=False,
-        say=lambda _: None,
-    )
-    yield loaded
-    loaded.close()
+def model(home: Path) -> Iterator[Embedder]:
+    with tiny_model(home) as loaded:
+        yield loaded
 
 
 @pytest.fixture
@@ -295,6 +290,24 @@ def test_searches_and_the_status_say_so(home: Path, monkeypatch: pytest.MonkeyPa
         assert engine.search(SearchRequest("honey of the bee")).warnings == ()
         assert engine.status().progress.passages_approximate == 0
         assert engine.status().semantic == "ready"
+
+
+def test_the_time_that_is_left_is_that_until_the_model_has_read_all(
+    vault: Vault, model: Embedder
+) -> None:
+    vault.run_until_embedding(model)
+    work = model_work(vault.index)
+    sampling = Activity(
+        running=True, progress=Progress("sample", 10, 20), stage_began=time.monotonic() - 1.0
+    )
+    state = ModelState("tiny", answering=model.key, wanted=model.key)
+    now = index_progress(vault.index, sampling, state)
+
+    waiting = now.passages - now.passages_embedded
+    assert now.phase == "embedding"
+    assert now.passages_approximate == waiting
+    assert now.eta_s is not None
+    assert now.eta_s >= round(waiting * work.seconds / work.embedded, 1)
 
 
 def test_a_vector_of_the_model_that_comes_later_counts(vault: Vault, model: Embedder) -> None:

@@ -12,29 +12,18 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from notewell.base.errors import CancelledError
-from notewell.base.types import FloatArray
+from notewell.base.types import Embedder, FloatArray
 from notewell.features.query_table.passages import TokenSums, fit_passages
 from notewell.features.query_table.texts import spans_of
-from notewell.models.loading import load_embedder
-from notewell.models.onnx_embedder import OnnxEmbedder
-from tests.vaults import settings_in, tiny_rules
+from tests.vaults import tiny_model
 
 WORDS = ["bee", "hive", "honey", "garden", "roof", "sun", "bread", "flour", "water", "oven", "snow", "winter", "lake", "boat", "tyre", "oil", "bicycle"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnnxEmbedder]:
-    home = tmp_path_factory.mktemp("model")
-    settings = settings_in(home, model=tiny_rules(home))
-    loaded = load_embedder(
-        settings.model,
-        model_dir=settings.model_dir,
-        offline=True,
-        fetch_missing=False,
-        say=lambda _: None,
-    )
-    yield loaded  # type: ignore[misc]
-    loaded.close()
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    with tiny_model(tmp_path_factory.mktemp("model")) as loaded:
+        yield loaded
 
 
 def texts_of(seeds: range) -> list[str]:
@@ -42,7 +31,7 @@ def texts_of(seeds: range) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def fitted(model: OnnxEmbedder) -> TokenSums:
+def fitted(model: Embedder) -> TokenSums:
     texts = texts_of(range(80))
     sums = fit_passages(model, texts, model.embed_passages(texts), lambda: None)
     assert sums is not None
@@ -50,7 +39,7 @@ def fitted(model: OnnxEmbedder) -> TokenSums:
 
 
 def test_texts_that_it_has_not_seen_point_where_the_model_points(
-    fitted: TokenSums, model: OnnxEmbedder
+    fitted: TokenSums, model: Embedder
 ) -> None:
     texts = texts_of(range(1000, 1030))
     real, found = model.embed_passages(texts), fitted.vectors(texts)
@@ -68,21 +57,21 @@ def test_any_text_has_a_unit_vector(fitted: TokenSums, texts: list[str]) -> None
     assert lengths == pytest.approx(np.ones(len(texts)), abs=1e-4)
 
 
-def test_the_same_sample_gives_the_same_vectors(model: OnnxEmbedder, fitted: TokenSums) -> None:
+def test_the_same_sample_gives_the_same_vectors(model: Embedder, fitted: TokenSums) -> None:
     texts = texts_of(range(80))
     again = fit_passages(model, texts, model.embed_passages(texts), lambda: None)
     assert again is not None
     assert again.vectors(["bee and honey"]) == pytest.approx(fitted.vectors(["bee and honey"]))
 
 
-def test_a_service_teaches_nothing(model: OnnxEmbedder) -> None:
+def test_a_service_teaches_nothing(model: Embedder) -> None:
     texts = texts_of(range(3))
     vectors: FloatArray = model.embed_passages(texts)
     assert fit_passages(object(), texts, vectors, lambda: None) is None
     assert fit_passages(model, [], vectors[:0], lambda: None) is None
 
 
-def test_it_may_be_stopped(model: OnnxEmbedder) -> None:
+def test_it_may_be_stopped(model: Embedder) -> None:
     asked = []
 
     def check() -> None:

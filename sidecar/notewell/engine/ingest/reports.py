@@ -226,13 +226,11 @@ def _remaining(index: Index, activity: Activity, to_embed: int) -> float | None:
     spent = time.monotonic() - activity.stage_began
     left = max(progress.total - progress.done, 0)
     this_stage = spent / progress.done * left if progress.done else None
-    if progress.stage != "read":
-        return this_stage
-    if this_stage is None or not to_embed:
+    if progress.stage not in {"read", "sample"} or this_stage is None or not to_embed:
         return this_stage
     work = model_work(index)
     if not work.embedded:
         return None
     # The notes that are still to be read have about as many passages each as the others.
-    share = progress.total / progress.done
+    share = progress.total / progress.done if progress.stage == "read" else 1.0
     return this_stage + to_embed * share * work.seconds / work.embedded
