@@ -9,6 +9,8 @@ import { actions, completions, isFilter, names, question, remembered, type BarRo
 import { isSaved, remember, toggleSaved } from "./searchHistory";
 import { t } from "../../src/texts";
 
+/** The id of the place among the results for what is offered there. */
+export const OFFERS = "offers";
 const PAUSE_MS = 90; // between two searches while somebody types
 /** Views that search while typing; in the others, submitting a query opens the list. */
 const SEARCHES: ReadonlySet<ViewName> = new Set(["search"]);
@@ -55,8 +57,10 @@ export class SearchBox {
     const isSame = this.#input.value.trim() === query; // a space may be the next word's beginning
     if (!isSame && !this.#typing.isSet) {
       this.#input.value = query;
-      this.#hide(); // what is offered was for other words
+      this.#clear(); // what is offered was for other words
     }
+    if (this.#isAmongResults) void this.#suggest();
+    else if (this.#list.parentElement !== this.el) this.#clear(); // it stood among results that are shown no more
     this.#drawStar();
   }
 
@@ -95,7 +99,7 @@ export class SearchBox {
     this.#sequence += 1;
     const sequence = this.#sequence;
     const found = await this.#find(this.#input.value);
-    if (sequence !== this.#sequence || document.activeElement !== this.#input) return;
+    if (sequence !== this.#sequence || !(this.#isFocused || this.#isAmongResults)) return;
     this.#suggestions = found;
     this.#chosen = -1;
     this.#draw();
@@ -108,7 +112,7 @@ export class SearchBox {
     const offered = [...actions(context, typed), ...question(context, typed)];
     if (!context.has("complete")) return offered;
     try {
-      if (isFilter(typed)) return await completions(context, typed);
+      if (isFilter(typed) && this.#isFocused) return await completions(context, typed);
       return this.#isAmongResults ? offered : [...(await names(context, typed)), ...offered];
     } catch {
       return offered; // completion is optional; the search itself reports errors
@@ -120,7 +124,18 @@ export class SearchBox {
     return this.#context.address.view === "search";
   }
 
+  get #isFocused(): boolean {
+    return document.activeElement === this.#input;
+  }
+
+  /** Whether what is offered stands among the results, and not in a list below the field. */
+  get #isInPage(): boolean {
+    return this.#isAmongResults && this.#suggestions.some(({ act }) => act);
+  }
+
   #draw(): void {
+    const place = (this.#isInPage && document.getElementById(OFFERS)) || this.el;
+    if (this.#list.parentElement !== place) place.append(this.#list);
     const rows = this.#suggestions.map(({ label, kind }, n) =>
       h(
         "li",
@@ -131,13 +146,22 @@ export class SearchBox {
     );
     fill(this.#list, ...rows);
     this.#list.hidden = rows.length === 0;
-    this.#list.classList.toggle("is-foot", this.#isAmongResults && this.#suggestions.some(({ act }) => act));
+    this.#list.classList.toggle("is-in-page", place !== this.el);
     this.#input.setAttribute("aria-expanded", String(rows.length > 0));
     if (this.#chosen < 0) this.#input.removeAttribute("aria-activedescendant");
     else this.#input.setAttribute("aria-activedescendant", `suggestion-${this.#chosen}`);
   }
 
+  /** Closes the list below the field; what stands among the results stays there, so that nothing moves. */
   #hide(): void {
+    if (!this.#isInPage) this.#clear();
+    else if (this.#chosen >= 0) {
+      this.#chosen = -1;
+      this.#draw();
+    }
+  }
+
+  #clear(): void {
     this.#sequence += 1;
     this.#suggestions = [];
     this.#draw();
@@ -151,9 +175,9 @@ export class SearchBox {
   }
 
   #amongSuggestions(key: string): (() => void) | null {
-    if (key === "Escape") return () => this.#hide();
-    // Rows at the foot are reached upwards, from behind; below the field are the results.
-    if (key === "ArrowDown" && this.#chosen < 0 && this.#list.classList.contains("is-foot")) return this.#toResults(key);
+    if (key === "Escape") return this.#isInPage && this.#chosen < 0 ? null : () => this.#hide();
+    // Among the results, they are what comes next; rows are reached upwards, from behind.
+    if (key === "ArrowDown" && this.#chosen < 0 && this.#isInPage) return this.#toResults(key);
     if (key === "ArrowDown") return () => this.#choose(this.#chosen + 1);
     if (key === "ArrowUp") return () => this.#choose((this.#chosen < 0 ? this.#suggestions.length : this.#chosen) - 1);
     return key === "Enter" && this.#chosen >= 0 ? () => this.#take(this.#chosen) : null;
@@ -183,7 +207,7 @@ export class SearchBox {
     const { act, query = "", isComplete = true } = taken;
     if (act) {
       this.#typing.clear();
-      this.#hide();
+      this.#clear();
       this.#input.blur();
       act();
       return;

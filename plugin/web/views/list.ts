@@ -18,6 +18,7 @@ import { listEnd } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow, rowKey } from "../parts/resultRow";
 import { ResultViews } from "../parts/resultViews";
+import { OFFERS } from "../parts/searchBox";
 import { groupedRows, sorted, steadied, weakCount, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
 import { t } from "../../src/texts";
@@ -57,7 +58,8 @@ export class ListView implements View {
     this.#reader = new Reader(context, () => this.#reply?.results ?? []);
     this.#head = new ListHead(context, this.#list);
     this.#views = new ResultViews(context, this.el, [this.#list, this.#after]);
-    const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after, this.#views.drawn);
+    const above = h("div", { class: "above-list" }, this.#chips, h("div", { id: OFFERS }));
+    const column = h("section", { class: "column" }, above, this.#head.el, this.#list, this.#after, this.#views.drawn);
     this.el.append(column, this.#reader.el, this.#reader.rail, this.#views.why);
     this.#wide.addEventListener("change", () => this.#isHere && this.show(context.address));
     window.addEventListener("scroll", () => this.#isHere && this.#reading.setOnce(PREVIEW_MS, () => this.#keepPlace()), { passive: true });

@@ -185,10 +185,21 @@ test("the bar offers names, actions and the question", () =>
     await field.press("Enter");
     await page.getByRole("article", { name: "Note" }).getByRole("heading", { name: "Method of loci", level: 1 }).waitFor();
 
-    // Among the results, the rows of the bar stand below them and hide none of the first.
+    // Among the results, what is offered has a line of its own: it covers nothing, and stays while one looks elsewhere.
     await field.fill("pair pho");
     await options.filter({ hasText: "Pair a phone" }).waitFor();
     assert.equal(await options.count(), 2);
+    await page.locator("[data-result]").first().waitFor();
+    const isCovered = () => page.evaluate(() => {
+      const below = document.querySelector("#suggestions").getBoundingClientRect().bottom;
+      return [...document.querySelectorAll("[data-result]")].some((row) => row.getBoundingClientRect().top < below);
+    });
+    assert.equal(await isCovered(), false);
+    const top = () => page.locator("[data-result]").first().evaluate((row) => row.getBoundingClientRect().top);
+    const before = await top();
+    await field.blur();
+    assert.equal(await options.count(), 2);
+    assert.equal(await top(), before);
     await options.first().click();
     await page.getByRole("heading", { name: "Devices" }).first().waitFor();
     await page.keyboard.press("/");
