@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from notewell.base.errors import ModelError
 from notewell.base.types import Batch, FloatArray, VectorPut
-from notewell.index.embedded import EmbeddedIndex, damaged_vectors
+from notewell.index.embedded import DATABASE, EmbeddedIndex, copy_index, damaged_vectors
 from notewell.index.embedded import vectors as module
 from tests.index.conftest import DIMENSIONS, Material
 from tests.index.inside import store_of
@@ -185,6 +186,20 @@ def test_a_damaged_one_is_left_out(covered: EmbeddedIndex, make: Material) -> No
     assert again.pending_count(make.model) == NOTES
     assert damaged_vectors(store.directory) == 3
     again.close()
+
+
+def test_a_copy_without_vectors_has_none(
+    covered: EmbeddedIndex, make: Material, tmp_path: Path
+) -> None:
+    (tmp_path / "copy").mkdir()
+    copy_index(store_of(covered).directory, tmp_path / "copy" / DATABASE, vectors=False)
+    copy = EmbeddedIndex.open(tmp_path / "copy", writable=True)
+    copy.use_model(make.model, make.dimensions)
+
+    assert not copy.has_approximate()
+    assert not copy.vectors.has_approximate
+    assert copy.pending_count(make.model) == NOTES
+    copy.close()
 
 
 def test_texts_are_read_by_hash_each_once(index: EmbeddedIndex, make: Material) -> None:

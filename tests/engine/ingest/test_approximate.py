@@ -292,6 +292,16 @@ def test_searches_and_the_status_say_so(home: Path, monkeypatch: pytest.MonkeyPa
         assert engine.status().semantic == "ready"
 
 
+def test_an_index_that_lost_them_gets_them_again(vault: Vault, model: Embedder) -> None:
+    vault.run_until_embedding(model)
+    vault.index.drop_approximate()  # as in a copy without vectors
+    vault.run_until_embedding(model)
+
+    counts = vault.index.counts()
+    assert counts.approximate + counts.vectors == NOTES
+    assert counts.approximate > 0
+
+
 def test_the_time_that_is_left_is_that_until_the_model_has_read_all(
     vault: Vault, model: Embedder
 ) -> None:

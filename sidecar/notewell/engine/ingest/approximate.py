@@ -110,7 +110,7 @@ class ApproximateVectors:
             self._fit is None
             or not isinstance(index, HoldsApproximations)
             or index.vectors.model != embedder.key
-            or index.meta(_COVERED) == str(embedder.key)
+            or (index.meta(_COVERED) == str(embedder.key) and index.has_approximate())
         ):
             return True
         if self._fitting is None or self._fitting.was_cancelled:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from notewell.base import querylog
 from notewell.base.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
 from notewell.base.support import disk
+from notewell.base.types import APPROXIMATE
 from notewell.index.embedded import reads, tables
 from notewell.index.embedded.checksums import (
     DamagedRowError,
@@ -150,13 +151,14 @@ def delete_index(directory: Path) -> None:
 
 
 # Without vectors, every passage waits for its own, as those of a note that was never embedded.
-_WITHOUT_VECTORS = """
+_WITHOUT_VECTORS = f"""
 DELETE FROM vectors;
+DELETE FROM models WHERE quantisation LIKE '%{APPROXIMATE}';
 UPDATE chunks SET vector_hash = NULL;
 UPDATE notes SET awaiting = 1 WHERE id IN (SELECT note_id FROM chunks);
 UPDATE ledger SET state = 'keyword_only' WHERE state = 'indexed'
   AND path IN (SELECT path FROM notes WHERE awaiting = 1);
-"""
+"""  # noqa: S608 - a constant is put into SQL
 
 
 @contextmanager
