@@ -7,30 +7,17 @@ The vault is indexed in the data directory of the environment, and no server has
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-
 from notewell.base.config import load_settings
-from notewell.base.types import IdArray
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.query_table import service
 
 
-class _Fewer(service._Made):
-    """A table of the tokens that its texts have and of frequent words."""
-
-    def _kept(self, said: Sequence[str]) -> IdArray:
-        places = {token for text in said for token in self._tokens(text)}
-        return np.array(sorted(places | set(range(2000, 9000))), np.int64)
-
-
 def main() -> None:
     service._SPANS, service._INVENTED, service._REPLACED = 3000, 2500, 2500
-    service._Made = _Fewer
     with closing(Vaults(load_settings(environ=os.environ), features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(Path(sys.argv[1])), writable=True)
         engine.wait_for_model()
