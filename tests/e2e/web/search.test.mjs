@@ -189,7 +189,8 @@ test("the bar offers names, actions and the question", () =>
     await field.fill("pair pho");
     await options.filter({ hasText: "Pair a phone" }).waitFor();
     assert.equal(await options.count(), 2);
-    await page.locator("[data-result]").first().waitFor();
+    await page.locator("[data-result]").filter({ hasText: "True a wheel" }).first().waitFor(); // the results of this query
+    await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
     const isCovered = () => page.evaluate(() => {
       const below = document.querySelector("#suggestions").getBoundingClientRect().bottom;
       return [...document.querySelectorAll("[data-result]")].some((row) => row.getBoundingClientRect().top < below);

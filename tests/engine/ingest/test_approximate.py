@@ -235,15 +235,29 @@ def test_a_run_that_is_paused_ends_the_fit_and_another_begins_it_again(
 def test_where_nothing_can_be_fitted_the_model_reads_on(
     home: Path, settings: Settings, index: EmbeddedIndex, model: Embedder, fails: bool
 ) -> None:
+    begun = []
+
     def fit(*_: object) -> None:
+        begun.append(True)
         if fails:
             raise ModelError("the model has gone")
 
-    totals = Vault(home, settings, index, fit).run(model)
+    vault = Vault(home, settings, index, fit)
+    assert not vault.run_until_embedding(model).finished
+    totals = vault.run(model)
 
+    assert len(begun) == 1  # it is not tried again at every note that is saved
     assert totals.finished
     assert totals.problem is None
     assert index.counts().vectors == NOTES
+
+
+def test_a_service_reads_no_sample(
+    vault: Vault, model: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(model), "tokenizer_document", lambda _: None)
+    assert vault.run(model).finished
+    assert "sample" not in vault.stages
 
 
 def test_a_model_that_fails_at_the_sample_is_the_problem_of_the_run(

@@ -15,7 +15,15 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from notewell.base.errors import CancelledError, ModelError
-from notewell.base.types import Embedder, FloatArray, PendingText, Progress, VectorPut
+from notewell.base.types import (
+    Embedder,
+    FloatArray,
+    ModelKey,
+    PendingText,
+    Progress,
+    TeachesQueries,
+    VectorPut,
+)
 from notewell.engine.ingest.embed import COMMIT, WINDOW, embed_texts, unpack_vector
 from notewell.engine.ingest.signals import Signals
 from notewell.index.port import HoldsApproximations, Index
@@ -79,6 +87,11 @@ class _Fitting:
         return self._cancelled.is_set()
 
 
+def _can_teach(model: object) -> bool:
+    """True if something may be fitted to a model; a service does not say how it cuts texts."""
+    return isinstance(model, TeachesQueries) and model.tokenizer_document() is not None
+
+
 class ApproximateVectors:
     """Gives the passages of one index approximate vectors. Used by the writer's thread."""
 
@@ -95,6 +108,7 @@ class ApproximateVectors:
         self._sample, self._many = sample, many
         self._fitting: _Fitting | None = None
         self._last = b""  # the hash of the last text that was covered
+        self._unfit: ModelKey | None = None  # a model to which nothing could be fitted
 
     def cover(self, embedder: Embedder, signals: Signals) -> bool:
         """Give all that waits an approximate vector, if much waits; False if it was stopped.
@@ -105,17 +119,18 @@ class ApproximateVectors:
             ModelError: the model cannot read the sample.
 
         """
-        index = self._index
+        index, key = self._index, embedder.key
         if (
             self._fit is None
             or not isinstance(index, HoldsApproximations)
-            or index.vectors.model != embedder.key
-            or (index.meta(_COVERED) == str(embedder.key) and index.has_approximate())
+            or index.vectors.model != key
+            or self._unfit == key
+            or (index.meta(_COVERED) == str(key) and index.has_approximate())
         ):
             return True
         if self._fitting is None or self._fitting.was_cancelled:
             counts = index.counts()
-            if counts.chunks - counts.vectors < self._many:
+            if counts.chunks - counts.vectors < self._many or not _can_teach(embedder):
                 return True
             sample = index.texts_by_hash(b"", self._sample)
             if not self._read(sample, embedder, signals):
@@ -124,10 +139,13 @@ class ApproximateVectors:
         if not self._fitting.wait(signals):
             return False
         fitted = self._fitting.result
-        if fitted is not None and not self._store(fitted, index, embedder, signals):
+        if fitted is None:
+            self._unfit = key
+        elif self._store(fitted, index, embedder, signals):
+            index.set_meta(_COVERED, str(key))
+        else:
             return False
         self._fitting = None
-        index.set_meta(_COVERED, str(embedder.key))
         return True
 
     def end(self) -> None:
