@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.base.errors import UnreadableNoteError
 from notewell.base.types import ModelRules, Note, Settings, VaultRecord, VaultRules
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
@@ -65,10 +66,17 @@ def test_lines_are_those_of_the_file() -> None:
     assert span.lines == (3, 7)
 
 
-@given(st.text(max_size=300), st.binary(max_size=200))
+LETTERS = st.characters(codec="utf-8", exclude_characters="\x00")  # many NULs are no text
+
+
+@given(st.text(LETTERS, max_size=300), st.binary(max_size=200))
 def test_any_text_is_read(text: str, raw: bytes) -> None:
     for read in (SRT, VTT):
-        read(text.encode("utf-8", "replace"), FileFacts("a.vtt", modified=0.0))
+        for content in (text.encode("utf-8", "replace"), raw):
+            try:
+                read(content, FileFacts("a.vtt", modified=0.0))
+            except UnreadableNoteError as error:
+                assert (error.code, content) == ("binary", raw)
     found = note(f"00:00:01,000 --> 00:00:02,000\n{text}")
     assert all(len(span.lines) == span.text.count("\n") + 1 for span in found.spans)
 
