@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -72,11 +72,9 @@ LETTERS = st.characters(codec="utf-8", exclude_characters="\x00")  # many NULs a
 @given(st.text(LETTERS, max_size=300), st.binary(max_size=200))
 def test_any_text_is_read(text: str, raw: bytes) -> None:
     for read in (SRT, VTT):
-        for content in (text.encode("utf-8", "replace"), raw):
-            try:
-                read(content, FileFacts("a.vtt", modified=0.0))
-            except UnreadableNoteError as error:
-                assert (error.code, content) == ("binary", raw)
+        read(text.encode(), FileFacts("a.vtt", modified=0.0))
+        with suppress(UnreadableNoteError):
+            read(raw, FileFacts("a.vtt", modified=0.0))
     found = note(f"00:00:01,000 --> 00:00:02,000\n{text}")
     assert all(len(span.lines) == span.text.count("\n") + 1 for span in found.spans)
 
