@@ -96,8 +96,10 @@ class SampleCheck:
         return chunk(read.note, count_tokens=count, sizes=sizes, title=entry.kept_title)
 
     def _of_passages(self, entry: ManifestEntry, chunks: Sequence[Chunk]) -> Iterator[str]:
-        stored = {chunk.text_hash: chunk.text for chunk in self.index.chunks_of(entry.note_id)}
-        missing = [chunk for chunk in chunks if stored.get(chunk.text_hash) != chunk.text]
+        stored = {
+            passage.text_hash: passage.text for passage in self.index.chunks_of(entry.note_id)
+        }
+        missing = [passage for passage in chunks if stored.get(passage.text_hash) != passage.text]
         if missing:
             yield f"{len(missing):,} of {len(chunks):,} passages"
 

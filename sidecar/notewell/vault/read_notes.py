@@ -62,20 +62,20 @@ def read_bytes_of_note(
     ocr = Tesseract() if rules.ocr else None
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=ocr)
     if not _in_child(reader, len(raw)):
-        read = reader.read(raw, known)
+        content = reader.read(raw, known)
     elif child is not None:
-        read = child.read(raw, known)
+        content = child.read(raw, known)
     else:
         with closing(ReaderProcess()) as own:
-            read = own.read(raw, known)
-    return HashedNote(cap_note(normal(read.note, read.text)), read.text, hash_of(raw))
+            content = own.read(raw, known)
+    return HashedNote(cap_note(normal(content.note, content.text)), content.text, hash_of(raw))
 
 
 def make_note(file: FileRef, raw: bytes, rules: VaultRules) -> HashedNote:
     """A note whose bytes were made here, as `read_note` gives one; `file` names it."""
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
-    read = _reader(file).read(raw, known)
-    return HashedNote(cap_note(normal(read.note, read.text)), read.text, hash_of(raw))
+    content = _reader(file).read(raw, known)
+    return HashedNote(cap_note(normal(content.note, content.text)), content.text, hash_of(raw))
 
 
 def is_ordinary(file: FileRef) -> bool:

@@ -47,9 +47,9 @@ def make_folder(folder: Path) -> None:
     while not place.exists() and place != place.parent:
         missing.append(place)
         place = place.parent
-    for missing_folder in reversed(missing):
+    for absent in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
-            missing_folder.mkdir(mode=FOLDER_MODE)
+            absent.mkdir(mode=FOLDER_MODE)
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
 

@@ -127,12 +127,12 @@ class Root(Group):
         """Write the commands, then the options; those of all commands in one line."""
         for title in _SHOWN:
             names = [*self._sections[title], *(_GROUPS if title == _SHOWN[-1] else ())]
-            commands = [(name, self.get_command(ctx, name)) for name in names]
+            shown = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl(
                     [
                         (name, command.get_short_help_str(62))
-                        for name, command in commands
+                        for name, command in shown
                         if command is not None
                     ]
                 )

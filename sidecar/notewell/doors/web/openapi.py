@@ -76,10 +76,10 @@ def _in_path(route: Route) -> list[Json]:
     endpoint = route.endpoint
     if not endpoint.in_path:
         return []
-    parameters = _parameters(route.model, endpoint.example, endpoint.in_path)
+    described = _parameters(route.model, endpoint.example, endpoint.in_path)
     return [
         parameter
-        for parameter in parameters
+        for parameter in described
         if isinstance(parameter, dict) and parameter["in"] == "path"
     ]
 

@@ -219,7 +219,7 @@ class NoteReader:
         return with_copies(cut(note), note, copies, cut) if copies else cut(note)
 
     def _hashes_before(self, note_id: int) -> frozenset[bytes]:
-        return frozenset(chunk.text_hash for chunk in self._reading.index.chunks_of(note_id))
+        return frozenset(passage.text_hash for passage in self._reading.index.chunks_of(note_id))
 
 
 # The chunks of a note with a title in their headers; None: with the note's own.

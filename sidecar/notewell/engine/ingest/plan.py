@@ -383,7 +383,7 @@ def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
 
 
 def check_not_replaced(
-    plan: Plan, manifest: Mapping[str, ManifestEntry], files: Sequence[FileRef], place: str
+    plan: Plan, manifest: Mapping[str, ManifestEntry], present: Sequence[FileRef], place: str
 ) -> None:
     """Raise AnotherVaultError if hardly any indexed note is left and new ones took their place.
 
@@ -391,10 +391,10 @@ def check_not_replaced(
     """
     if not plan.guarded:
         return
-    files = [file for file in files if not is_document(file.path)]
+    present = [file for file in present if not is_document(file.path)]
     manifest = {path: entry for path, entry in manifest.items() if not is_document(path)}
-    known = [(manifest[file.path], file) for file in files if file.path in manifest]
-    new = len(files) - len(known) - len(plan.moves)
+    known = [(manifest[file.path], file) for file in present if file.path in manifest]
+    new = len(present) - len(known) - len(plan.moves)
     left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)
     if new > FEW and left <= max(min(FEW, len(manifest) // 4), LEFT * len(manifest)):
         raise AnotherVaultError(

@@ -221,10 +221,10 @@ def _reply_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tuple[
 
 def _date(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote] | None:
     """The note with its date; None without one."""
-    stated_day = day_of(one, by, daily)
-    if stated_day is None:
+    dated = day_of(one, by, daily)
+    if dated is None:
         return None
-    day, source = stated_day
+    day, source = dated
     note = DatedNote(
         date=day.isoformat(),
         dated_by=source,

@@ -87,8 +87,8 @@ class Question:
         whole = sum(self.weights.values())
         begins = tuple(word[:_FEWEST_SAME] for word in self.weights)
         near = [other for other in stems if other.startswith(begins)]  # few: the rest is no form
-        words = (word for word in self.weights if any(_alike(word, other) for other in near))
-        return sum(self.weights[word] for word in words) / whole if whole else 0
+        shared = (word for word in self.weights if any(_alike(word, other) for other in near))
+        return sum(self.weights[word] for word in shared) / whole if whole else 0
 
     def answers_by_kind(self, text: str) -> float:
         """1 if `text` has what the question asks for, -1 if it lacks it, 0 if it is not known."""

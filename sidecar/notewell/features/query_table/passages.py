@@ -20,7 +20,7 @@ from notewell.features.query_table.texts import spans_of
 
 _SPANS = 6000
 _PROCESSOR_S = 90.0  # for the spans and the tokens alone
-_PULL = Pull(ridge=0.2, prior=0.8)  # chosen with _STRETCH, see docs/search.md
+_PULL = Pull(ridge=0.2, prior=0.8)  # chosen with _STRETCH, see tests/eval/README.md
 _STRETCH = 1.6
 _SEED = 7
 _TINY = np.float32(1e-9)

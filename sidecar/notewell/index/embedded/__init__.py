@@ -195,8 +195,9 @@ class EmbeddedIndex(ApproximateRows):
         if not puts:
             return
         with self._store.transaction() as connection:
-            chunk_ids = approximate.store(connection, model, puts)
-        self._generation = reads.generations(self._store)[1]
+            chunk_ids = approximate.insert(connection, model, puts)
+            generation = tables.next_generation(connection, text=False)
+        self._generation = generation
         if model == self.vectors.model:
             self._structures.put_vectors(chunk_ids)
             self.vectors.has_approximate = True
@@ -206,9 +207,11 @@ class EmbeddedIndex(ApproximateRows):
         if not self.has_approximate():
             return
         with self._store.transaction() as connection:
-            approximate.drop(connection)
-        self._generation = reads.generations(self._store)[1]
+            approximate.delete_all(connection)
+            tables.next_generation(connection, text=False)
         self._structures.load_vectors(self._structures.model, self.vectors.dimensions)
+        # Loading deletes damaged vectors, which is a generation of its own.
+        _, self._generation, _ = reads.generations(self._store)
 
     def set_meta(self, key: str, value: str) -> None:
         with self._store.transaction() as connection:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 from notewell.base.types import APPROXIMATE, ModelKey, PendingText, VectorPut, embedded_text
 from notewell.index.arrays import as_float16
-from notewell.index.embedded import tables
 from notewell.index.embedded.checksums import check_text, sound_rows, vector_sum
 from notewell.index.embedded.store import Store, translate_errors
 from notewell.index.embedded.vector_store import VectorRows, register_model, vector_model
@@ -98,7 +97,7 @@ class ApproximateRows(VectorRows):
         return bool(self._store.read(_ALL))
 
 
-def store(
+def insert(
     connection: sqlite3.Connection, model: ModelKey, puts: Sequence[VectorPut]
 ) -> tuple[int, ...]:
     """Store approximate vectors of texts; returns the chunks that have no other."""
@@ -111,7 +110,6 @@ def store(
         "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
         [(number, key, vector, vector_sum(number, key, vector)) for key, vector in vectors],
     )
-    tables.next_generation(connection, text=False)
     return tuple(
         chunk_id
         for key, _ in vectors
@@ -121,9 +119,8 @@ def store(
     )
 
 
-def drop(connection: sqlite3.Connection) -> None:
+def delete_all(connection: sqlite3.Connection) -> None:
     """Delete the approximate vectors of every model."""
     for (number,) in connection.execute(_ALL).fetchall():
         connection.execute("DELETE FROM vectors WHERE model_id = ?", (number,))
         connection.execute("DELETE FROM models WHERE id = ?", (number,))
-    tables.next_generation(connection, text=False)

@@ -79,8 +79,10 @@ def _before(connection: sqlite3.Connection, batch: Batch) -> Before:
     active = optional_number(get_meta(connection, "model_active"))
     texts = {chunk.text_hash for put in batch.puts for chunk in put.chunks}
     stored = {
-        number: set() if number is None else sound_vectors(connection, number, texts)
-        for number in {standing, model}
+        model_number: set()
+        if model_number is None
+        else sound_vectors(connection, model_number, texts)
+        for model_number in {standing, model}
     }
     notes = _notes(connection, batch)
     waiting = {notes[path].id for path in paths_before(batch, touched) & notes.keys()}

@@ -369,7 +369,7 @@ def rounds(
         ]
         for rows in documents
     ]
-    batches: list[list[list[int]]] = []
+    requests: list[list[list[int]]] = []
     for number in range(max(map(len, pieces), default=0)):
         tokens = texts = 0
         fresh = True
@@ -379,10 +379,10 @@ def rounds(
             piece = split[number]
             cost = sum(costs[row] for row in piece)
             full = texts + len(piece) > limits.texts or tokens + cost > limits.tokens
-            if fresh or full or len(batches[-1]) >= limits.documents:
-                batches.append([])
+            if fresh or full or len(requests[-1]) >= limits.documents:
+                requests.append([])
                 tokens, texts, fresh = 0, 0, False
-            batches[-1].append(piece)
+            requests[-1].append(piece)
             tokens += cost
             texts += len(piece)
-    return batches
+    return requests

@@ -331,12 +331,12 @@ class _Added:
         folder = note.path.rpartition("/")[0].rpartition("/")[2]
         number = self.folder_ids.setdefault(folder, len(self.folder_ids))
         for name in names_of(note):
-            entries = [(stem, 0.0) for stem in name.stems] + list(name.wholes.items())
+            entries = [(entry, 0.0) for entry in name.stems] + list(name.wholes.items())
             self.owners.append(note.id)
             self.folders.append(number)
             self.keys.append(name.key)
             self.lengths.append(len(entries))
-            self.entries += [self._number(stem) for stem, _ in entries]
+            self.entries += [self._number(entry) for entry, _ in entries]
             self.shares += [share for _, share in entries]
             for word, word_stem in name.words.items():
                 self._words[word] = self._number(word_stem)

@@ -143,10 +143,10 @@ class _Evaluation:
             case All(parts):
                 return reduce(lambda left, part: self.mask(part, left), parts, within)
             case Either(parts):
-                allowed = np.zeros_like(within)
+                met = np.zeros_like(within)
                 for part in parts:
-                    allowed |= self.mask(part, within & ~allowed)
-                return allowed
+                    met |= self.mask(part, within & ~met)
+                return met
             case Not(part):
                 return within & ~self.mask(part, within)
             case Text() | Matches() | Within():

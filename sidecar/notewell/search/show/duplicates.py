@@ -93,7 +93,7 @@ def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[in
         for note_id in (one, other):
             if note_id not in runs:
                 runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
-        if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
+        if is_duplicate(runs[one], runs[other]):
             duplicates[other] = one
     return duplicates
 

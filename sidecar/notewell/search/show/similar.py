@@ -238,30 +238,30 @@ class _SimilarSearch:
                 direction=self.request.direction,
                 decay=self.request.decay,
             )
-        similar = find_similar(
+        candidates = find_similar(
             self.index,
             center(self.index, vectors, own, CosineMap.between_passages(self.embedder)),
             limit=2 * self.request.limit + len(own),
             linked=np.array(sorted(proximity), np.int64),
         )
-        excluded = self.excluded(source, similar.chunks)
-        notes = exclude(similar.notes, excluded)
+        excluded = self.excluded(source, candidates.chunks)
+        notes = exclude(candidates.notes, excluded)
         near = np.array([proximity.get(note_id, 0.0) for note_id in notes.ids.tolist()])
         weights = self.link_weight(near).astype(np.float32)
         weighted = replace(notes, cosine=notes.cosine * weights)
         scored = Scored.of(weighted, SEMANTIC_ONLY)
         ranking, _ = rank(
-            exclude(similar.chunks, excluded),
+            exclude(candidates.chunks, excluded),
             scored,
             SEMANTIC_ONLY,
             paths=self.index.paths,
         )
-        plain = similar.best_plain(notes.ids)
+        plain = candidates.best_plain(notes.ids)
         linked = [note_id for note_id, share in proximity.items() if share >= 1.0]
         certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
         count = neighbour_count(self.index.vectors.count)
         relevance = by_meaning(notes.cosine, plain, certain, count)
-        return _SimilarNotes(replace(ranking, relevance=relevance), (), similar, proximity)
+        return _SimilarNotes(replace(ranking, relevance=relevance), (), candidates, proximity)
 
     def copies(
         self, source: SimilarSource, ids: IdArray, plain: FloatArray
@@ -276,12 +276,12 @@ class _SimilarSearch:
             is_copy[at] = is_duplicate(runs, runs_of(texts))
         return is_copy
 
-    def related(self, similar: _SimilarNotes, trace: Trace) -> _SimilarNotes:
+    def related(self, similar_notes: _SimilarNotes, trace: Trace) -> _SimilarNotes:
         """Without the notes that are hardly similar, unless these were requested."""
-        self.total = len(similar.ranking)
+        self.total = len(similar_notes.ranking)
         if self.request.weak:
-            return similar
-        ranking, weak = similar.ranking.without_weak()
+            return similar_notes
+        ranking, weak = similar_notes.ranking.without_weak()
         if weak:
             self.filtered["weak"] = weak
         if weak and not len(ranking):
@@ -295,7 +295,7 @@ class _SimilarSearch:
             count_out=len(ranking),
             removed=[Removed("weak", weak)] if weak else [],
         )
-        return replace(similar, ranking=ranking)
+        return replace(similar_notes, ranking=ranking)
 
     def link_weight(self, proximity: Number) -> Number:
         """The multiplier of a score by proximity in links, 0..1; of many at once too."""
@@ -314,11 +314,11 @@ class _SimilarSearch:
         return (source.note.id, *around)
 
     def shown(
-        self, source: SimilarSource, similar: _SimilarNotes, trace: Trace
+        self, source: SimilarSource, similar_notes: _SimilarNotes, trace: Trace
     ) -> tuple[Result, ...]:
         """The results with their reasons, without near-duplicates of better results."""
         limit = self.request.limit
-        ranked = similar.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
+        ranked = similar_notes.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
         duplicate_of = find_duplicates(self.index, ranked[:MAX_COMPARED])
         kept = [note for note in ranked if note.note_id not in duplicate_of][:limit]
         trace.stage(
@@ -329,23 +329,23 @@ class _SimilarSearch:
         )
         if duplicate_of:
             self.filtered["near_duplicate"] = len(duplicate_of)
-        weights = {term.token: term.weight for term in similar.terms}
+        weights = {term.token: term.weight for term in similar_notes.terms}
         template = self.index.keywords.template_lines
         snippets = Snippets(
             weights, self.rules.snippet_chars, template=template, use_description=False
         )
-        scored = [self.rescored(note, similar) for note in kept]
+        scored = [self.rescored(note, similar_notes) for note in kept]
         shown = results.build(self.index, scored, snippets, self.uri)
-        reasons = Reasons(self.index, source, similar.similar)
+        reasons = Reasons(self.index, source, similar_notes.similar)
         reasoned = reasons.added_to(shown, kept, duplicate_of)
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))
         return reasoned
 
-    def rescored(self, note: RankedNote, similar: _SimilarNotes) -> RankedNote:
+    def rescored(self, note: RankedNote, similar_notes: _SimilarNotes) -> RankedNote:
         """The note with its cosine and the multiplier by links as separate scores."""
-        if not self.request.links or similar.similar is None:
+        if not self.request.links or similar_notes.similar is None:
             return note
-        multiplier = self.link_weight(similar.proximity.get(note.note_id, 0.0))
+        multiplier = self.link_weight(similar_notes.proximity.get(note.note_id, 0.0))
         cosine = round((note.raw.cosine or 0.0) / multiplier, 6)
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))
