@@ -19,9 +19,11 @@ FROM python:3.12-slim-bookworm AS package
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY sidecar sidecar
+COPY packages packages
 COPY --from=pages /src/sidecar/notewell/doors/web/static sidecar/notewell/doors/web/static
 COPY --from=pages /src/sidecar/notewell/doors/obsidian/built sidecar/notewell/doors/obsidian/built
-RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir '.[postgres]'
+RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir \
+    . ./packages/notewell-eval ./packages/notewell-postgres
 
 FROM python:3.12-slim-bookworm
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data notewell \

@@ -29,6 +29,7 @@ MEASURE_VENV := .venv-measure
 MEASURE_PY := $(MEASURE_VENV)/bin/python
 DIST := dist
 PIP := -m pip --disable-pip-version-check --quiet
+PACKAGES := packages/notewell-eval packages/notewell-postgres
 # Most modules of most packages are never imported; those that are compile then.
 INSTALL := install --no-compile
 TORCH_PIP = $(PY) $(PIP) --python $(TORCH_PY)
@@ -103,7 +104,7 @@ release-try: $(RELEASE_VENV)/.made ## Install the wheel in dist/ with uv and wit
 	@$(RELEASE_PY) release/try_feature.py $(DIST)
 
 helper: $(RELEASE_VENV)/.helper web ## A folder with the program, Python and the model, packed into dist/ and tried
-	@$(RELEASE_PIP) $(INSTALL) --force-reinstall --no-deps .
+	@$(RELEASE_PIP) $(INSTALL) --force-reinstall --no-deps . $(addprefix ./,$(PACKAGES))
 	@$(RELEASE_PY) release/helper.py --out $(DIST)
 
 workflows-check: $(RELEASE_VENV)/.made ## The workflow files, by actionlint; nothing here runs them
@@ -150,7 +151,7 @@ node-tools: $(NODE)/.made
 torch-tools: $(TORCH_VENV)/.tests
 
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
-	@$(TORCH_PY) -m pytest -q -m torch $$(grep -rl --include='test_*.py' 'mark\.torch' tests)
+	@$(TORCH_PY) -m pytest -q -m torch $$(grep -rl --include='test_*.py' 'mark\.torch' tests packages)
 
 stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vectors, then long histories, 10,000 renames and a bulk run by a real service
 	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS) --result tests/stress/results.json
@@ -159,7 +160,7 @@ stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vect
 		tests/models/remote/test_real_server.py
 
 coverage: $(MEASURE_VENV)/.made ## Lines and branches of each room that the quick tests reach
-	@$(MEASURE_PY) -m pytest -n auto -q --quick tests --cov=notewell --cov-branch --cov-report=json:$(MEASURE_VENV)/coverage.json
+	@$(MEASURE_PY) -m pytest -n auto -q --quick --cov=notewell --cov=notewell_eval --cov=notewell_postgres --cov-branch --cov-report=json:$(MEASURE_VENV)/coverage.json
 	@$(MEASURE_PY) -m tests.coverage $(MEASURE_VENV)/coverage.json
 
 mutation: $(MEASURE_VENV)/.made ## How many small faults in the writer, the batch and the ranking their tests notice
@@ -218,8 +219,8 @@ $(VENV)/.made:
 	@$(PY) $(PIP) $(INSTALL) --upgrade 'pip>=25.1'
 	@touch $@
 
-$(VENV)/.runs: $(VENV)/.made pyproject.toml
-	@$(PY) $(PIP) $(INSTALL) --editable .
+$(VENV)/.runs: $(VENV)/.made pyproject.toml $(addsuffix /pyproject.toml,$(PACKAGES))
+	@$(PY) $(PIP) $(INSTALL) --editable . $(addprefix --editable ./,$(PACKAGES))
 	@touch $@
 
 $(VENV)/.tests: $(VENV)/.runs pyproject.toml
@@ -238,11 +239,11 @@ $(RELEASE_VENV)/.made: pyproject.toml | $(VENV)/.made
 
 $(MEASURE_VENV)/.made: $(VENV)/.made pyproject.toml
 	@$(PY) -m venv --without-pip $(MEASURE_VENV)
-	@$(MEASURE_PIP) $(INSTALL) --group measure -e .
+	@$(MEASURE_PIP) $(INSTALL) --group measure -e . $(addprefix -e ./,$(PACKAGES))
 	@touch $@
 
 $(RELEASE_VENV)/.helper: $(RELEASE_VENV)/.made
-	@$(RELEASE_PIP) $(INSTALL) --group helper .
+	@$(RELEASE_PIP) $(INSTALL) --group helper . $(addprefix ./,$(PACKAGES))
 	@touch $@
 
 $(NODE)/.made: package.json package-lock.json
@@ -263,5 +264,5 @@ $(TORCH_VENV)/.tests: pyproject.toml | $(VENV)/.tests
 	@$(TORCH_PY) -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/first.pth", "w").write(f"import site; site.addsitedir({sys.argv[1]!r})\n")' \
 		"$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@$(TORCH_PIP) $(INSTALL) torch==2.13.0
-	@$(TORCH_PIP) $(INSTALL) --editable '.[torch,compare]'
+	@$(TORCH_PIP) $(INSTALL) --editable './packages/notewell-eval[torch,compare]'
 	@touch $@

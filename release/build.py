@@ -1,4 +1,4 @@
-"""Builds what a release has: wheel, sdist and the plugin's files, with their checksums.
+"""Builds what a release has: wheels, sdists and the plugin's files, with their checksums.
 
     python release/build.py --out dist      # after `make web plugin`
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from archives import ROOT, sha256, source_moment, write_checksums
 
+PROJECTS = (ROOT, *sorted(path.parent for path in ROOT.glob("packages/*/pyproject.toml")))
 PLUGIN = ("main.js", "manifest.json", "styles.css")
 PAGE = "notewell/doors/web/static/index.html"
 CARRIED = "notewell/doors/obsidian/built/main.js"
@@ -30,22 +31,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
     out = parser.parse_args().out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    for old in (*out.glob("notewell-*.whl"), *out.glob("notewell-[0-9]*.tar.gz")):
-        old.unlink()
+    for old in (*out.glob("notewell*.whl"), *out.glob("notewell*-[0-9]*.tar.gz")):
+        if not old.name.startswith("notewell-helper"):
+            old.unlink()
     environ = os.environ | {"SOURCE_DATE_EPOCH": str(source_moment())}
     with tempfile.TemporaryDirectory(prefix="notewell-release-") as name:
         again = Path(name)
-        for folder in (out, again):
-            command = [
-                sys.executable,
-                "-m",
-                "build",
-                "--no-isolation",
-                "--outdir",
-                str(folder),
-                str(ROOT),
-            ]
-            subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL)  # noqa: S603
+        for project in PROJECTS:
+            for folder in (out, again):
+                command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
+                subprocess.run(  # noqa: S603 - a fixed command
+                    [*command, str(project)], check=True, env=environ, stdout=subprocess.DEVNULL
+                )
         _compare(out, again)
     for name in PLUGIN:
         shutil.copyfile(ROOT / name, out / name)
@@ -59,6 +56,8 @@ def _compare(out: Path, again: Path) -> None:
     for path in sorted(again.iterdir()):
         if sha256(path) != sha256(out / path.name):
             sys.exit(f"Two builds of {path.name} differ.")
+        if not path.name.startswith("notewell-"):
+            continue  # a package without pages
         for part, command in ((PAGE, "make web"), (CARRIED, "make plugin")):
             if not any(name.endswith(part) for name in _names(path)):
                 sys.exit(f"{path.name} lacks {part}: run `{command}` first.")

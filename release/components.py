@@ -23,6 +23,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "sidecar" / "notewell" / "doors" / "web" / "static" / "licenses.txt"
+OWN = ("notewell", "notewell-eval", "notewell-postgres")  # what the helper and the image have
 # What a package says of its licence in words, as SPDX names it.
 _SPDX = {
     "Apache 2.0": "Apache-2.0",
@@ -72,7 +73,7 @@ class Component:
 def components() -> list[Component]:
     """The packages that Notewell needs, and all that these need, by name."""
     found: dict[str, Component] = {}
-    waiting = ["notewell"]
+    waiting = [*OWN]
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
         if name in found:
@@ -83,8 +84,7 @@ def components() -> list[Component]:
             needed = Requirement(line)
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 waiting.append(needed.name)
-    del found["notewell"]
-    return sorted(found.values())
+    return sorted(part for name, part in found.items() if name not in OWN)
 
 
 def _component(name: str, distribution: metadata.Distribution) -> Component:

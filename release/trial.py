@@ -27,6 +27,11 @@ def the_wheel(folder: str) -> Path:
     return wheels[0]
 
 
+def other_wheels(folder: str) -> list[Path]:
+    """The wheels of Notewell's other packages in a folder."""
+    return sorted(Path(folder).resolve().glob("notewell_*.whl"))
+
+
 class Trial:
     """A program, a home of its own and a few notes. Every failure ends this process."""
 
@@ -50,6 +55,24 @@ class Trial:
         if by_meaning:
             found = self._found(QUESTION)
             _expect(found[:1] == [ANSWER], f"by meaning it found {found}")
+
+    def name_missing_packages(self) -> None:
+        """Ask for what only other packages have: the answer names the package."""
+        listed = json.loads(self._run("features", "--json"))["features"]
+        missing = {line["package"] for line in listed if line["state"] == "not installed"}
+        for package, *arguments in (
+            ("notewell-postgres", "engine", "show"),
+            (
+                "notewell-eval",
+                *("eval", "--vault", str(self._vault), "--golden", "--against", "rank-bm25"),
+            ),
+        ):
+            _expect(package in missing, f"{package} is not listed as missing: {missing}")
+            done = self._start(*arguments)
+            _expect(
+                done.returncode != 0 and f"pip install {package}" in done.stderr.decode(),
+                f"{arguments[0]} does not name {package}: {done.stderr.decode()}",
+            )
 
     def install_plugin(self) -> None:
         """Put the plugin that the package carries into the notes."""
@@ -77,13 +100,19 @@ class Trial:
         return [result["path"] for result in reply["results"]]
 
     def _run(self, *arguments: str) -> str:
-        command = [str(self._program), *arguments]
-        done = subprocess.run(  # noqa: S603 - the program that is tried
-            command, env=self._environment, timeout=LIMIT_S, capture_output=True, check=False
-        )
+        done = self._start(*arguments)
         if done.returncode:
-            sys.exit(f"{' '.join(command)} failed:\n{done.stderr.decode(errors='replace')}")
+            sys.exit(f"{' '.join(arguments)} failed:\n{done.stderr.decode(errors='replace')}")
         return done.stdout.decode()
+
+    def _start(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(  # noqa: S603 - the program that is tried
+            [str(self._program), *arguments],
+            env=self._environment,
+            timeout=LIMIT_S,
+            capture_output=True,
+            check=False,
+        )
 
 
 def _get(url: str, token: str) -> bytes:

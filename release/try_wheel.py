@@ -47,6 +47,7 @@ def _try(tool: str, wheel: Path) -> str:
         program = root / "bin" / ("notewell.exe" if os.name == "nt" else "notewell")
         trial = Trial(program, root, environment | {"NOTEWELL_OFFLINE": "true"})
         trial.search(by_meaning=False)
+        trial.name_missing_packages()
         trial.install_plugin()
         trial.serve()
         return f"{tool} installed {wheel.name} in {seconds:.0f} s; it searches and serves."

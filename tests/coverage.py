@@ -8,6 +8,7 @@ a test starts are not counted.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,10 +17,10 @@ import orjson
 
 ROOMS = (
     "base", "contract", "vault", "index", "models", "search/query", "search/rank", "search/show",
-    "search", "engine", "features", "doors",
+    "search", "engine", "features", "doors", "notewell_eval", "notewell_postgres",
 )  # fmt: skip
 FILES = ("vault/write.py", "vault/write_journal.py", "index/batch.py")
-_PACKAGE = "sidecar/notewell/"
+_PACKAGES = re.compile(r"sidecar/notewell/|packages/[^/]+/")
 
 
 def main() -> None:
@@ -27,9 +28,9 @@ def main() -> None:
     files = orjson.loads(Path(sys.argv[1]).read_bytes())["files"]
     sys.stdout.write("| room | statements | lines | branches |\n|---|---:|---:|---:|\n")
     totals = {
-        name.removeprefix(_PACKAGE): file["summary"]
+        _PACKAGES.sub("", name, count=1): file["summary"]
         for name, file in files.items()
-        if name.startswith(_PACKAGE)
+        if _PACKAGES.match(name)
     }
     for room in (*FILES, *ROOMS):
         sums: Counter[str] = Counter()

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from typing import Any
 import pytest
 import yaml
 
+from notewell import __version__
 from notewell.base.config import load_settings
+from notewell.base.packages import PACKAGES
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -113,6 +116,21 @@ def test_the_servers_of_one_database_run_as_the_single_one_does() -> None:
         assert "PASSWORD" not in "".join(server["environment"])
     assert "--read-only" in services["reader"]["command"]
     assert "ports" not in services["postgres"]
+
+
+def test_packages_of_their_own_have_the_version_of_notewell_and_are_in_all() -> None:
+    core = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    projects = [
+        tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        for file in sorted(ROOT.glob("packages/*/pyproject.toml"))
+    ]
+
+    names = [project["name"] for project in projects]
+    assert names == sorted(package.name for package in PACKAGES)
+    assert core["optional-dependencies"]["all"] == names
+    for project in projects:
+        assert project["version"] == __version__
+        assert f"notewell=={__version__}" in project["dependencies"]
 
 
 PACK = """

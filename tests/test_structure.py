@@ -15,11 +15,9 @@ import notewell
 
 PACKAGE = Path(notewell.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
-FILES = sorted(PACKAGE.rglob("*.py"))
-MODULES = {
-    ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for file in FILES
-}
+# The packages of their own, each a folder that Python can import.
+OTHERS = sorted(folder.parent for folder in ROOT.glob("packages/*/*/__init__.py"))
+FILES = sorted(file for package in (PACKAGE, *OTHERS) for file in package.rglob("*.py"))
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 60
 MOST_BROAD_EXCEPTS = 28
@@ -27,6 +25,21 @@ MOST_TYPE_IGNORES = 3
 MOST_QUESTIONS = 2  # of two records, whose words the contract shows
 # The parts of a statement that hold statements, by their names in Python's grammar.
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def module_of(file: Path) -> str:
+    """The name by which a file is imported."""
+    package = next(folder for folder in (PACKAGE, *OTHERS) if file.is_relative_to(folder))
+    parts = file.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(file) for file in FILES}
+
+
+def place_of(file: Path) -> str:
+    """A file as messages name it."""
+    return str(file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else ROOT))
 
 
 def nodes(file: Path) -> Iterator[ast.AST]:
@@ -58,22 +71,19 @@ def lines_with(pattern: str) -> list[str]:
     for file in FILES:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             if re.search(pattern, line):
-                found.append(f"{file.relative_to(PACKAGE)}:{number}: {line.strip()}")
+                found.append(f"{place_of(file)}:{number}: {line.strip()}")
     return found
 
 
 def test_no_file_is_too_long() -> None:
-    lengths = {
-        str(file.relative_to(PACKAGE)): len(file.read_text(encoding="utf-8").splitlines())
-        for file in FILES
-    }
+    lengths = {place_of(file): len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
     assert lengths
     assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
 
 
 def test_no_function_is_too_long() -> None:
     too_long = [
-        f"{file.relative_to(PACKAGE)}: {function.name} has {length} lines"
+        f"{place_of(file)}: {function.name} has {length} lines"
         for file in FILES
         for function in functions(file)
         if (length := (function.end_lineno or 0) - function.lineno + 1) > MOST_FUNCTION_LINES
@@ -109,12 +119,6 @@ def test_no_files_import_each_other_in_a_circle() -> None:
         pytest.fail(f"These files import each other: {' -> '.join(error.args[1])}")
 
 
-def module_of(file: Path) -> str:
-    """The name by which a file is imported."""
-    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts).removesuffix(".__init__")
-
-
 def imported_by(file: Path) -> set[str]:
     """The modules that a file imports anywhere, with the names from them: each may be a module."""
     found: set[str] = set()
@@ -129,7 +133,7 @@ def imported_by(file: Path) -> set[str]:
 
 def test_no_file_imports_a_private_name_of_another() -> None:
     private = [
-        f"{file.relative_to(PACKAGE)}: {name.name} of {node.module}"
+        f"{place_of(file)}: {name.name} of {node.module}"
         for file in FILES
         for node in statements(file)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("notewell")
@@ -144,7 +148,7 @@ def test_the_files_that_words_name_exist() -> None:
     pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     known = {
         file.name
-        for folder in ("sidecar", "tests", "release", "examples")
+        for folder in ("sidecar", "packages", "tests", "release", "examples")
         for file in (ROOT / folder).rglob("*.py")
     }
     named = [
@@ -179,7 +183,7 @@ def test_habits_of_language_do_not_come_back(pattern: str, most: int) -> None:
 
 def test_loops_name_their_item() -> None:
     named = [
-        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        f"{place_of(file)}:{node.lineno}"
         for file in FILES
         for loop in nodes(file)
         if isinstance(loop, ast.For | ast.AsyncFor | ast.comprehension)
@@ -195,7 +199,7 @@ PARTICIPLES = {"made", "found"}
 def test_variables_are_not_named_by_a_participle() -> None:
     """They say that something was made or found, and not what it is. Fields of records may."""
     named = [
-        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        f"{place_of(file)}:{node.lineno}"
         for file in FILES
         for function in nodes(file)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -243,5 +247,5 @@ def test_the_tests_that_the_guide_to_security_names_exist() -> None:
 
     assert len(named) > 50
     for name, test in named:
-        file = next(each for each in (tests / name, PACKAGE / name) if each.is_file())
+        file = next(each for each in (tests / name, PACKAGE / name, ROOT / name) if each.is_file())
         assert f"def {test}" in file.read_text(encoding="utf-8") or not test, (name, test)

@@ -44,13 +44,14 @@ BESIDE = {
     "graph": 19,
     "gleanings": 20,
     "history": 23,
-    "evaluate": 24,
+    "evaluate": 22,
     "sources": 26,
     "backup": 27,
     "gardener": 49,
     "ask": 50,
-    "postgres": 99,
 }
+# Those of packages in packages/, which are released with Notewell and follow its insides.
+BESIDE_OF_PACKAGES = {"notewell_eval": 39, "notewell_postgres": 98}
 
 
 def api() -> dict[str, list[str]]:
@@ -93,6 +94,19 @@ def test_each_name_is_in_one_module_and_explained_in_the_guide() -> None:
 def test_parts_of_a_door_are_imported_by_files_that_a_door_loads(module: str) -> None:
     importing = {file.stem for file in FEATURES.rglob("*.py") if module in dict(imports(file))}
     assert importing <= set(OF_DOORS[module])
+
+
+def test_what_packages_use_beside_the_api_only_shrinks() -> None:
+    beside = {
+        package.parent.name: {
+            (module, name)
+            for file in package.parent.rglob("*.py")
+            for module, name in imports(file)
+            if not module.startswith(("notewell.api", package.parent.name))
+        }
+        for package in GUIDE.parents[1].glob("packages/*/*/__init__.py")
+    }
+    assert {name: len(used) for name, used in beside.items()} == BESIDE_OF_PACKAGES
 
 
 def test_what_features_use_beside_the_api_only_shrinks() -> None:

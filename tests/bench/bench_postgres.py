@@ -27,7 +27,7 @@ from notewell.base.types import SearchMode
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features import FEATURES
-from notewell.features.postgres.engine import move_to_database
+from notewell_postgres.engine import move_to_database
 from tests import postgres_server
 
 SIZES = (100_000, 300_000)

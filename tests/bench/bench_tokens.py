@@ -33,8 +33,9 @@ from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.context.service import Assembler, NoteTexts
-from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged
 from notewell.vault.chunk import fit_words
+from notewell_eval.corpora import write_vault
 from tests.unpacking import unpacked
 
 BUDGETS = (1000, 2000, 4000)

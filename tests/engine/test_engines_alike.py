@@ -15,8 +15,8 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.features.postgres.engine import move_to_database
 from notewell.index.engines import delete_index
+from notewell_postgres.engine import move_to_database
 from tests.engine.same_ranking import alike, ranked
 from tests.postgres_server import Server
 from tests.tiny_model import write_tiny_model

@@ -42,11 +42,11 @@ from notewell.features import FEATURES
 from notewell.features.evaluate.datasets import read_judged
 from notewell.features.evaluate.report import ndcg
 from notewell.features.evaluate.run import eval_settings, up_to_date
-from notewell.features.postgres import vector_table, vectors
-from notewell.features.postgres.engine import move_to_database, use_database
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.models.loading import load_embedder
+from notewell_postgres import vector_table, vectors
+from notewell_postgres.engine import move_to_database, use_database
 from tests import postgres_server
 from tests.engine.same_ranking import alike, ranked
 

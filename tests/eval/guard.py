@@ -29,7 +29,8 @@ from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import EvalReport, System, paired_bootstrap
 from notewell.features.evaluate.report import Figures as Measures
-from notewell.features.evaluate.run import run_corpus, run_vault
+from notewell.features.evaluate.run import run_vault
+from notewell_eval.corpora import run_corpus
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday import measure as everyday
 from tests.eval.everyday.queries import NO_ANSWER, VAULTS, read

@@ -39,7 +39,8 @@ from notewell.base.types.values import ChunkMethod
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.report import EvalReport, report_json
-from notewell.features.evaluate.run import ABLATIONS, SYSTEMS, eval_settings, run_corpus, run_vault
+from notewell.features.evaluate.run import ABLATIONS, SYSTEMS, eval_settings, run_vault
+from notewell_eval.corpora import run_corpus
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
 PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")

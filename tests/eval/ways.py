@@ -30,9 +30,10 @@ from notewell.base.config import load_settings
 from notewell.base.types import ChunkRules, ModelRules, SearchRules, Settings
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
-from notewell.features.evaluate.datasets import JudgedSet, read_judged, write_vault
+from notewell.features.evaluate.datasets import JudgedSet, read_judged
 from notewell.features.evaluate.report import System, paired_bootstrap
 from notewell.features.evaluate.run import eval_settings, evaluate
+from notewell_eval.corpora import write_vault
 
 HEADINGS = "headings"
 WAYS = (HEADINGS, "semantic", "late", "semantic late")

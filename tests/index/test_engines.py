@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.base.errors import ConfigError, ModelError, NotFoundError
+from notewell.base.errors import ConfigError, MissingExtraError, ModelError, NotFoundError
 from notewell.base.types import (
     Batch,
     IdArray,
@@ -22,13 +22,13 @@ from notewell.base.types import (
 )
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.features.postgres.address import parse, write
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import PROPERTY_BITS
 from notewell.index.port import Index
 from notewell.index.template_lines import hash_of_line
+from notewell_postgres.address import parse, write
 from tests import in_memory, postgres_server
 from tests.index.conftest import Material
 from tests.index.inside import fields_of_mask
@@ -695,3 +695,18 @@ def test_a_persistent_index_can_be_opened_again(
 def test_an_unknown_engine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="embedded"):
         open_index(tmp_path, writable=True, engine="abacus", added=ADDED)
+
+
+def test_an_index_in_a_database_is_not_begun_anew_where_its_package_is_missing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "postgres.json").write_text("{}", encoding="utf-8")
+
+    for refused in (
+        lambda: open_index(tmp_path, writable=True),
+        lambda: open_index(tmp_path, writable=False),
+        lambda: delete_index(tmp_path),
+    ):
+        with pytest.raises(MissingExtraError, match="pip install notewell-postgres"):
+            refused()
+    assert [path.name for path in tmp_path.iterdir()] == ["postgres.json"]

@@ -8,6 +8,7 @@ import pytest
 
 from notewell.base.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.base.types import ModelRules
+from notewell.models import providers
 from notewell.models.loading import load_embedder
 
 
@@ -44,7 +45,15 @@ def test_an_unknown_model_without_the_extra_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install '\.\[torch\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'notewell-eval\[torch\]'"):
+        _load(ModelRules(name="someone/some-model"), tmp_path)
+
+
+def test_an_unknown_model_without_its_package_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(providers, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match="pip install notewell-eval"):
         _load(ModelRules(name="someone/some-model"), tmp_path)
 
 

@@ -83,6 +83,7 @@ class Feature:
     - `search:llm`: it does searches with this value of `expand`; `search:past` are those with
       `as_of` and `ever`, with a function that tells whether a folder has a past, or "";
     - `engine:postgres`: the `IndexEngine` of indexes with addresses of this scheme;
+    - `measure:corpus`, `measure:against`: what `notewell eval` does with these options;
     - `vectors:approximate`: `FitPassages`, which gives approximate vectors to a large first index.
     """
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from notewell.base.support.program import is_helper
+from notewell.base.support.program import helper_folder
 from notewell.base.types.frozen import frozen
 from notewell.engine.feature import FEATURE_API, Feature, load
 
@@ -39,9 +39,9 @@ class InstalledFeature:
 
 
 def package_folders() -> tuple[Path, ...]:
-    """The folders that packages of this Python are installed into; none in the helper."""
-    if is_helper():
-        return ()
+    """The folders that packages of this Python are installed into; in the helper, its own alone."""
+    if inside := helper_folder():
+        return (inside,)
     own = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
     return tuple(dict.fromkeys(map(Path, (*site.getsitepackages(), *own))))
 

@@ -25,7 +25,6 @@ from notewell.features.history import HISTORY
 from notewell.features.memory import MEMORY
 from notewell.features.packs import PACKS
 from notewell.features.phone import PHONE
-from notewell.features.postgres import POSTGRES
 from notewell.features.properties import PROPERTIES
 from notewell.features.query_table import QUERY_TABLE
 from notewell.features.runs import RUNS
@@ -64,7 +63,6 @@ BUILT_IN: tuple[Feature, ...] = (
     Feature("managing", "notewell.contract.endpoints:MANAGING"),
     BACKUP,
     PACKS,
-    POSTGRES,
 )
 
 # Those of other packages, found anew by each process: 2 ms where a hundred packages are installed.

@@ -1,6 +1,6 @@
 """The engines of indexes: each name with what opens and what deletes an index.
 
-A new engine is one module or package and one row here, or in the row of a feature.
+A new engine is one module and one row here, or in the row of a feature.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from notewell.base.errors import ConfigError
+from notewell.base.packages import PACKAGES, missing_package
 from notewell.index import embedded
 from notewell.index.port import Index
 
@@ -53,8 +54,18 @@ def engine_of(directory: Path, added: Engines = _NO_OTHERS) -> str:
     """The engine of the index in a folder: the one whose address is there, else the default.
 
     The address of an index that an engine stores elsewhere is in a file of the engine's name.
+    Raises MissingExtraError where that engine is in a package that is not there.
     """
-    return next((name for name in added if (directory / f"{name}.json").exists()), DEFAULT)
+    if engine := next((name for name in added if _has_address(directory, name)), None):
+        return engine
+    for package in PACKAGES:
+        if package.engine and _has_address(directory, package.engine):
+            raise missing_package(package, f"The index of {directory} is in a database, which")
+    return DEFAULT
+
+
+def _has_address(directory: Path, engine: str) -> bool:
+    return (directory / f"{engine}.json").exists()
 
 
 def open_index(
@@ -67,7 +78,8 @@ def open_index(
 
     Raises:
         ConfigError: no engine has this name.
-        NotFoundError: there is none, and it is opened for reading.
+        MissingExtraError: its engine is in a package that is not installed.
+        NotFoundError: it does not exist, and it is opened for reading.
         IndexInUseError: another process writes it.
         IndexFailure: it cannot be opened, or a newer version wrote it.
 
@@ -82,6 +94,7 @@ def delete_index(
 
     Raises:
         ConfigError: no engine has this name.
+        MissingExtraError: its engine is in a package that is not installed.
         IndexInUseError: a process writes it.
         IndexFailure: the disk refuses.
 

@@ -2,7 +2,7 @@
 
 Every revision is a full commit of the hub repository, and every SHA-256 is of the file at that
 commit. A file whose hash is None is trusted when it is first downloaded; from then on the manifest
-of the cache pins it (see fetch.py). Other models need the extra `torch`.
+of the cache pins it (see fetch.py). Other models need `notewell-eval[torch]`.
 """
 
 from __future__ import annotations

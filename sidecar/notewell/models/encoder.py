@@ -154,8 +154,8 @@ def read_config(folder: Path) -> EncoderConfig:
     if model_type not in _SUPPORTED or activation != _EXACT_GELU or positions != "absolute":
         raise ModelError(
             f"The model in {folder} is a {model_type!r} with activation {activation!r}, which the"
-            " built-in runtime does not support. Use it through the extra `torch`:"
-            " run pip install '.[torch]' in Notewell's source folder.",
+            " built-in runtime does not support. Use it by PyTorch:"
+            " run pip install 'notewell-eval[torch]'.",
             code=UNSUPPORTED,
         )
     try:

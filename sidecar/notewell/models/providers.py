@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from notewell.base.errors import ConfigError
+from notewell.base.packages import EVAL, OwnPackage, missing_package
 from notewell.base.types import Embedder, ModelRules, Reranker, SearchRules
 from notewell.base.types.frozen import frozen
 from notewell.models.catalogue import ModelSpec
@@ -77,16 +79,19 @@ class Provider(Generic[O, M]):
     name: str
     module: str
     base_url: str = ""  # the default address of an API
+    package: OwnPackage | None = None  # one of ours that has the module, and may not be installed
 
     def load(self, options: O) -> M:
         """Load the model. Raises ConfigError, or ModelError or one of its subclasses."""
+        if self.package and find_spec(self.module.partition(".")[0]) is None:
+            raise missing_package(self.package, f"A model that runs by {self.name}")
         factory = cast("Callable[[O], M]", import_module(self.module).load)
         return factory(options)
 
 
 EMBEDDERS: tuple[Provider[EmbedderOptions, Embedder], ...] = (
     Provider("onnx", "notewell.models.onnx_embedder"),
-    Provider("torch", "notewell.models.torch_embedder"),
+    Provider("torch", "notewell_eval.torch_embedder", package=EVAL),
     Provider("remote", "notewell.models.remote.embedder"),
     Provider("late_chunking", "notewell.models.late_chunking"),
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from notewell.base.support import program
+from notewell.engine.installed_features import package_folders
 
 
 @pytest.fixture
@@ -34,3 +35,4 @@ def test_the_helper_is_one_program_that_knows_no_modules(helper: Path) -> None:
     assert program.code_command() == ("/opt/notewell-helper/notewell", program.CODE_RUNNER)
     assert {helper, Path("/opt/notewell-helper")} <= set(program.own_folders())
     assert program.models_inside() == helper / "models"
+    assert package_folders() == (helper,)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.features.evaluate import peers
+from notewell_eval import peers
 from tests.doors.cli.support import CommandLine
 
 DOCUMENTS = {"d1": "bees find their way home", "d2": "compost is warm", "d3": "a cat by the river"}
@@ -112,7 +112,7 @@ def test_a_peer_that_is_unknown_or_not_installed_is_refused_before_anything_is_i
 
     assert "rank-bm25, sentence-transformers" in notewell(*asked, "lucene", fails=2).stderr
     monkeypatch.setattr(peers, "find_spec", lambda _: None)
-    assert "pip install '.[compare]'" in notewell(*asked, "rank-bm25", fails=1).stderr
+    assert "pip install 'notewell-eval[compare]'" in notewell(*asked, "rank-bm25", fails=1).stderr
     assert not (tmp_path / "data").exists()
 
 

@@ -6,13 +6,16 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
 from notewell.base.types import FeatureRules, ServerRules, VaultRules
+from notewell.doors.cli import features as listing
+from notewell.doors.cli.app import Root
 from notewell.doors.mcp.server import tools
 from notewell.doors.web.app import create_app
 from notewell.engine.open_vaults import Vaults
-from notewell.features import FEATURES
+from notewell.features import BUILT_IN, FEATURES
 from tests.doors.cli.support import CommandLine
 from tests.vaults import settings_in
 
@@ -48,6 +51,34 @@ def test_a_feature_that_is_switched_off_says_so_and_how_to_switch_it_on(
 
     notewell("config", "set", "features.off")
     assert set(listed(notewell).values()) == {"on"}
+
+
+def test_packages_of_ours_that_are_not_installed_are_named(
+    notewell: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "INSTALLED", ())
+    states = listed(notewell)
+    assert (states["postgres"], states["compare"]) == ("not installed", "not installed")
+    assert "pip install notewell-eval" in notewell("features").stdout
+
+    root = Root(name="notewell", features=BUILT_IN)
+    for arguments in (["engine", "show"], ["system", "engine", "show"]):
+        with pytest.raises(click.UsageError, match="pip install notewell-postgres"):
+            root.main(arguments, standalone_mode=False)
+
+
+def test_what_a_package_of_ours_adds_to_a_command_is_refused_without_it(
+    notewell: CommandLine, indexed: Path, tmp_path: Path
+) -> None:
+    notewell("config", "set", "features.off", "compare")
+    files = []
+    for name in ("queries.jsonl", "qrels.tsv"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+        files += [f"--{name.partition('.')[0]}", str(tmp_path / name)]
+
+    for more in (("--corpus", tmp_path), ("--vault", indexed, "--against", "rank-bm25")):
+        refused = notewell("eval", *files, *more, fails=1)
+        assert "pip install notewell-eval" in refused.stderr
 
 
 def test_its_routes_and_tools_are_gone(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from notewell.base.types import ModelRules
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
-from notewell.features.postgres.engine import delete_in_database, move_to_database
+from notewell_postgres.engine import delete_in_database, move_to_database
 from tests.doors.web.fakes import Connect
 from tests.postgres_gate import gate
 from tests.postgres_server import Server

@@ -12,13 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from notewell.features.evaluate.datasets import (
-    JudgedDocument,
-    note_name,
-    read_corpus,
-    read_qrels,
-    read_queries,
-)
+from notewell.features.evaluate.datasets import read_qrels, read_queries
+from notewell_eval.corpora import JudgedDocument, note_name, read_corpus
 
 from .query import DevQuery, draw
 from .words import content, count_notes, plain, some

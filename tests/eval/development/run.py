@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.base.types import Settings, Signal
-from notewell.features.evaluate.datasets import read_queries, write_vault
+from notewell.features.evaluate.datasets import read_queries
+from notewell_eval.corpora import write_vault
 
 from .measure import MODES, Answered, earlier, jobs_of, measure, stored, without
 from .query import DevQuery, Half

@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.base.errors import UsageError
-from notewell.features.evaluate.datasets import (
-    JudgedDocument,
-    JudgedQuery,
-    read_corpus,
-    read_drops,
-    read_qrels,
-    read_queries,
-)
+from notewell.features.evaluate.datasets import JudgedQuery, read_drops, read_qrels, read_queries
+from notewell_eval.corpora import JudgedDocument, read_corpus
 
 Write = Callable[..., Path]
 Read = Callable[[Path], Iterable[object]]

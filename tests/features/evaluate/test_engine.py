@@ -9,7 +9,8 @@ from pathlib import Path
 from notewell.base.types import Settings
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
-from notewell.features.evaluate.run import eval_settings, run_corpus, run_vault, systems_of
+from notewell.features.evaluate.run import eval_settings, run_vault, systems_of
+from notewell_eval.corpora import run_corpus
 from tests.vaults import settings_in
 
 TEXTS = {

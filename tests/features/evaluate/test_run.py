@@ -21,10 +21,10 @@ from notewell.features.evaluate.run import (
     OnProgress,
     eval_settings,
     evaluate,
-    run_corpus,
     run_vault,
     systems_of,
 )
+from notewell_eval.corpora import run_corpus
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")
 

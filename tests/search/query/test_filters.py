@@ -11,8 +11,8 @@ import pytest
 from notewell.contract.search import Result, SearchReply
 from notewell.engine.feature import engines
 from notewell.features import FEATURES
-from notewell.features.postgres.address import parse, write
 from notewell.index.engines import ENGINES, open_index
+from notewell_postgres.address import parse, write
 from tests import in_memory
 from tests.search.library import HashedWords, Library, index_vault
 

@@ -76,10 +76,16 @@ def _package_root() -> Path:
     return Path(__file__).resolve().parents[3]
 
 
+def helper_folder() -> Path | None:
+    """Return the folder of what the helper has inside; None elsewhere."""
+    inside = getattr(sys, "_MEIPASS", None)
+    return Path(inside) if is_helper() and inside else None
+
+
 def models_inside() -> Path | None:
     """Return the folder of models in the helper, laid out like the cache; None elsewhere."""
-    inside = getattr(sys, "_MEIPASS", None)
-    return Path(inside) / "models" if is_helper() and inside else None
+    folder = helper_folder()
+    return folder and folder / "models"
 
 
 def release_freed_memory() -> None:

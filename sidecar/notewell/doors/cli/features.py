@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from notewell import __version__
+from notewell.base.packages import PACKAGES
 from notewell.base.types.frozen import frozen
 from notewell.doors.cli.options import Command, current_invocation, json_option
 from notewell.doors.cli.output import emit_object, print_table
@@ -15,7 +18,10 @@ from notewell.features import BUILT_IN, INSTALLED
 
 @frozen
 class FeatureLine:
-    """One feature as it is listed; `state` is "on", "off" or "left out", for `problem`."""
+    """One feature as it is listed.
+
+    `state` is "on", "off", "left out", for `problem`, or "not installed".
+    """
 
     name: str
     package: str
@@ -24,6 +30,11 @@ class FeatureLine:
     about: str
     commands: tuple[str, ...] = ()
     problem: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """The package, with its version if it is installed."""
+        return f"{self.package} {self.version}".rstrip()
 
 
 @click.command(cls=Command)
@@ -39,6 +50,7 @@ def features(*, as_json: bool) -> None:
     lines = [
         *(_line(row, "notewell", __version__, off) for row in BUILT_IN if row.is_optional),
         *(_line_of(package, off) for package in INSTALLED),
+        *_not_installed(),
     ]
     unknown = sorted(set(off) - {line.name for line in lines})
     if as_json:
@@ -47,7 +59,12 @@ def features(*, as_json: bool) -> None:
     print_table(
         ("name", "from", "state", "what it is"),
         [
-            (line.name, f"{line.package} {line.version}", line.state, line.problem or line.about)
+            (
+                line.name,
+                f"{line.package} {line.version}".rstrip(),
+                line.state,
+                line.problem or line.about,
+            )
             for line in lines
         ],
     )
@@ -66,6 +83,17 @@ def _line_of(package: InstalledFeature, off: tuple[str, ...]) -> FeatureLine:
     return FeatureLine(
         package.name, package.package, package.version, "left out", "", problem=package.problem
     )
+
+
+def _not_installed() -> Iterator[FeatureLine]:
+    """The features of Notewell's own packages that are not there."""
+    installed = {package.package for package in INSTALLED}
+    for package in PACKAGES:
+        if package.name not in installed:
+            about = f"{package.brings}: pip install {package.name}"
+            yield FeatureLine(
+                package.feature, package.name, "", "not installed", about, package.commands
+            )
 
 
 def _about(row: Feature) -> str:

@@ -21,6 +21,7 @@ from click.core import ParameterSource
 
 from notewell.base.config import ENV_CONFIG, ENV_DATA, load_settings, user_file
 from notewell.base.errors import ConfigError, NotewellError, UsageError, near
+from notewell.base.packages import PACKAGES
 from notewell.base.support.logs import log_to_terminal
 from notewell.base.types import LogFormat, Settings
 from notewell.doors.cli.output import print_message
@@ -397,6 +398,9 @@ class Group(click.Group):
         if unknown and not ctx.resilient_parsing:
             meant = near(name, self.list_commands(ctx))
             hint = f" Did you mean '{meant}'?" if meant else ""
+            package = next((row.name for row in PACKAGES if name in row.commands), None)
+            if package:
+                hint = f" It comes with the package {package}: run pip install {package}."
             raise click.UsageError(f"No such command '{name}'.{hint}", ctx=ctx)
         return super().resolve_command(ctx, args)
 

@@ -1,6 +1,7 @@
 """Measures the search on judged queries, and fits the weights of its ranking to them.
 
-Metrics are those of trec_eval; other packages can be measured on the same notes (`peers`).
+Metrics are those of trec_eval; the package notewell-eval
+adds corpora, and other programs on the same notes.
 """
 
 from notewell.api import Feature

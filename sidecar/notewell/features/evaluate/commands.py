@@ -96,7 +96,8 @@ def evaluate(
         output.export_golden(invocation, export, vault, as_json=as_json)
         return
     with Reporter(quiet=invocation.quiet) as reporter:
-        task = output.Task(mode, model, output.peers_of(against), invocation, reporter)
+        peers = output.peers_of(against, invocation.settings())
+        task = output.Task(mode, model, peers, invocation, reporter)
         if golden:
             report = output.measure_golden(task, vault)
         elif queries is None or qrels is None:

@@ -24,8 +24,8 @@ from notewell.features.evaluate.run import (
     HYBRID,
     SYSTEMS,
     WITHOUT_TUNING,
-    Against,
     OnProgress,
+    OtherPrograms,
     measure,
     up_to_date,
 )
@@ -102,7 +102,7 @@ def run_golden(
     record: VaultRecord,
     *,
     systems: Sequence[System] = SYSTEMS,
-    against: Against | None = None,
+    against: OtherPrograms | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
     """Measure on the golden set of a vault, after updating its index.

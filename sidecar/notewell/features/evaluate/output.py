@@ -5,10 +5,11 @@ It loads the engine, so the command imports it only when it runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import click
 
@@ -16,15 +17,16 @@ from notewell.api.commands import Invocation, current_invocation, emit_object, p
 from notewell.api.errors import NotFoundError
 from notewell.api.files import expand_user
 from notewell.api.types import Settings, VaultRecord
+from notewell.base.packages import EVAL, missing_package
 from notewell.base.types import SearchMode
 from notewell.doors.cli.output import emit
 from notewell.doors.cli.progress import Reporter
+from notewell.engine.feature import load, provided, switched_on
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.evaluate.golden_set import read_golden, run_golden, write_golden
-from notewell.features.evaluate.peers import PeerKind, find_peers
 from notewell.features.evaluate.report import ClassFigures, EvalReport, Waits, report_json
-from notewell.features.evaluate.run import Against, eval_settings, run_corpus, run_vault, systems_of
+from notewell.features.evaluate.run import OtherPrograms, eval_settings, run_vault, systems_of
 
 _METRICS = {
     "ndcg_10": "nDCG@10",
@@ -33,6 +35,8 @@ _METRICS = {
     "mrr_10": "MRR@10",
 }
 _WAITS = {"median_ms": "median ms", "p95_ms": "p95 ms"}
+
+Peers: TypeAlias = Callable[[Settings, Callable[[str], None]], OtherPrograms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Task:
 
     mode: SearchMode | None
     model: str | None
-    peers: tuple[PeerKind, ...]
+    peers: Peers | None
     invocation: Invocation
     reporter: Reporter
 
@@ -75,16 +79,28 @@ class Task:
             features=FEATURES,
         )
 
-    def against(self, settings: Settings) -> Against | None:
+    def against(self, settings: Settings) -> OtherPrograms | None:
         """Return the peers, with the model of these settings; None where no peer was named."""
-        if not self.peers:
-            return None
-        return Against(self.peers, settings, self.reporter.say)
+        return self.peers and self.peers(settings, self.reporter.say)
 
 
-def peers_of(names: str | None) -> tuple[PeerKind, ...]:
-    """Return the peers in a comma-separated list; raises UsageError for an unknown name."""
-    return find_peers(names) if names is not None else ()
+def peers_of(names: str | None, settings: Settings) -> Peers | None:
+    """Return what measures the peers in a comma-separated list.
+
+    Raises UsageError for an unknown name, MissingExtraError without the package that has them.
+    """
+    if names is None:
+        return None
+    peers: Peers = _of_package("against", "--against", settings)(names)
+    return peers
+
+
+def _of_package(name: str, option: str, settings: Settings) -> Any:
+    """A function of the package notewell-eval, or MissingExtraError."""
+    place = provided(switched_on(FEATURES, settings), "measure").get(name)
+    if place is None:
+        raise missing_package(EVAL, option)
+    return load(place)
 
 
 def measure_files(
@@ -100,8 +116,9 @@ def measure_files(
 
 def _measure_corpus(task: Task, files: JudgedFiles, corpus: Path) -> EvalReport:
     settings = task.separate_settings()
+    run_corpus = _of_package("corpus", "--corpus", settings)
     with closing(task.separate_vaults()) as vaults:
-        return run_corpus(
+        report: EvalReport = run_corpus(
             vaults,
             corpus,
             queries=files.queries,
@@ -112,6 +129,7 @@ def _measure_corpus(task: Task, files: JudgedFiles, corpus: Path) -> EvalReport:
             against=task.against(settings),
             progress=task.reporter.update,
         )
+        return report
 
 
 def _measure_vault(task: Task, files: JudgedFiles, word: str) -> EvalReport:

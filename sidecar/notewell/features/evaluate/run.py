@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from notewell.api.errors import UsageError
 from notewell.api.search import SearchRequest
@@ -19,8 +19,7 @@ from notewell.api.types import Settings, VaultRecord, VaultRules
 from notewell.base.errors import IndexInUseError
 from notewell.base.types import PassageText, Progress, SearchMode, Signal
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged, write_vault
-from notewell.features.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
+from notewell.features.evaluate.datasets import JudgedQuery, JudgedSet, read_judged
 from notewell.features.evaluate.report import (
     EvalReport,
     Figures,
@@ -31,7 +30,6 @@ from notewell.features.evaluate.report import (
     Waits,
     class_means,
     compare,
-    compare_two,
     ndcg,
     product,
     recall,
@@ -114,47 +112,18 @@ def score(ranking: Sequence[str], judgements: Mapping[str, int]) -> Figures:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
-    """The peers to measure. `settings` name the embedding model; `say` reports what takes time."""
+class OtherPrograms(Protocol):
+    """Other search programs, measured on the same passages and queries."""
 
-    kinds: tuple[PeerKind, ...]
-    settings: Settings
-    say: Callable[[str], None]
-
-
-def measure_peers(
-    against: Against,
-    passages: Iterable[PassageText],
-    judged: JudgedSet,
-    ours: SystemReport,
-    *,
-    documents: Mapping[str, str],
-) -> tuple[PeerReport, ...]:
-    """Index the passages with each peer, ask it the queries, and compare it with `ours`.
-
-    One query is asked before the timed ones, so that nothing is loaded while the time is taken.
-    Raises what a peer raises whose model is not there.
-    """
-    settings = against.settings
-    model = PeerModel(settings.model, settings.model_dir, settings.offline, against.say)
-    indexes = PeerIndexes(NotePassages(passages), model)
-    reports = []
-    for kind in against.kinds:
-        rank = _ranker(indexes.get(kind))
-        against.say(f"{kind.name}: answering {len(ours.queries):,} queries")
-        rank(answerable(judged)[0], DEPTH)
-        queries, waits = run_queries(judged, rank, documents=documents)
-        comparisons = compare_two((ours.system.name, ours.queries), (kind.name, queries))
-        reports.append(PeerReport(kind.name, class_means(queries), queries, waits, comparisons))
-    return tuple(reports)
-
-
-def _ranker(peer: Peer) -> Ranker:
-    def rank(query: JudgedQuery, limit: int) -> list[str]:
-        return list(peer.rank(query.text[:MAX_QUERY_CHARS], limit))
-
-    return rank
+    def measure(
+        self,
+        passages: Iterable[PassageText],
+        judged: JudgedSet,
+        ours: SystemReport,
+        *,
+        documents: Mapping[str, str],
+    ) -> tuple[PeerReport, ...]:
+        """Measure each of them, and compare it with `ours`; `documents` as in `evaluate`."""
 
 
 OnProgress = Callable[[Progress], None] | None
@@ -170,31 +139,6 @@ def eval_settings(settings: Settings) -> Settings:
     return replace(settings, data_dir=settings.data_dir / "eval", vault=VaultRules())
 
 
-def run_corpus(
-    vaults: Vaults,
-    corpus_dir: Path,
-    *,
-    queries: Path,
-    qrels: Path,
-    work_dir: Path,
-    drops: Path | None = None,
-    systems: Sequence[System] = SYSTEMS,
-    against: Against | None = None,
-    progress: OnProgress = None,
-) -> EvalReport:
-    """Measure on a folder in BEIR's layout, whose documents are indexed as notes in `work_dir`.
-
-    Open `vaults` with `eval_settings`; otherwise the corpus is added to the user's vaults.
-    Raises UsageError where a file is malformed.
-    """
-    name = corpus_dir.resolve().name
-    judged = read_judged(name, queries, qrels, drops)
-    corpus = write_vault(corpus_dir / "corpus.jsonl", work_dir)
-    engine = vaults.open(vaults.add(corpus.folder, name=name), writable=True)
-    engine.index_now(progress=progress)
-    return measure(engine, judged, systems, documents=corpus.documents, against=against)
-
-
 def run_vault(
     vaults: Vaults,
     record: VaultRecord,
@@ -203,7 +147,7 @@ def run_vault(
     qrels: Path,
     drops: Path | None = None,
     systems: Sequence[System] = SYSTEMS,
-    against: Against | None = None,
+    against: OtherPrograms | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
     """Measure on a vault whose judgements name notes by path, after updating its index.
@@ -256,7 +200,7 @@ def measure(
     *,
     documents: Mapping[str, str],
     warnings: Sequence[str] = (),
-    against: Against | None = None,
+    against: OtherPrograms | None = None,
 ) -> EvalReport:
     """Measure each system on a judged set, then the peers; `documents` as in `evaluate`.
 
@@ -283,11 +227,9 @@ def measure(
         systems=tuple(reports),
         comparisons=compare(reports),
         warnings=tuple(all_warnings),
-        against=measure_peers(
-            against, engine.passages(), judged, product(reports), documents=documents
-        )
-        if against
-        else (),
+        against=()
+        if against is None
+        else against.measure(engine.passages(), judged, product(reports), documents=documents),
     )
 
 

@@ -1,9 +1,0 @@
-"""The index of a vault in a PostgreSQL database that several servers share."""
-
-from notewell.api import Feature
-
-POSTGRES = Feature(
-    name="postgres",
-    commands={"system": {"engine": "notewell.features.postgres.commands:engine"}},
-    provides={"engine:postgres": "notewell.features.postgres.engine:ENGINE"},
-)
