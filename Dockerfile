@@ -23,7 +23,7 @@ COPY packages packages
 COPY --from=pages /src/sidecar/notewell/doors/web/static sidecar/notewell/doors/web/static
 COPY --from=pages /src/sidecar/notewell/doors/obsidian/built sidecar/notewell/doors/obsidian/built
 RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir \
-    . ./packages/notewell-eval ./packages/notewell-postgres
+    . ./packages/notewell-eval ./packages/notewell-postgres ./packages/notewell-zotero
 
 FROM python:3.12-slim-bookworm
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data notewell \

@@ -29,7 +29,7 @@ MEASURE_VENV := .venv-measure
 MEASURE_PY := $(MEASURE_VENV)/bin/python
 DIST := dist
 PIP := -m pip --disable-pip-version-check --quiet
-PACKAGES := packages/notewell-eval packages/notewell-postgres
+PACKAGES := packages/notewell-eval packages/notewell-postgres packages/notewell-zotero
 # Most modules of most packages are never imported; those that are compile then.
 INSTALL := install --no-compile
 TORCH_PIP = $(PY) $(PIP) --python $(TORCH_PY)
@@ -160,7 +160,7 @@ stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vect
 		tests/models/remote/test_real_server.py
 
 coverage: $(MEASURE_VENV)/.made ## Lines and branches of each room that the quick tests reach
-	@$(MEASURE_PY) -m pytest -n auto -q --quick --cov=notewell --cov=notewell_eval --cov=notewell_postgres --cov-branch --cov-report=json:$(MEASURE_VENV)/coverage.json
+	@$(MEASURE_PY) -m pytest -n auto -q --quick --cov=notewell --cov=notewell_eval --cov=notewell_postgres --cov=notewell_zotero --cov-branch --cov-report=json:$(MEASURE_VENV)/coverage.json
 	@$(MEASURE_PY) -m tests.coverage $(MEASURE_VENV)/coverage.json
 
 mutation: $(MEASURE_VENV)/.made ## How many small faults in the writer, the batch and the ranking their tests notice

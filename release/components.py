@@ -23,7 +23,12 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "sidecar" / "notewell" / "doors" / "web" / "static" / "licenses.txt"
-OWN = ("notewell", "notewell-eval", "notewell-postgres")  # what the helper and the image have
+OWN = (
+    "notewell",
+    "notewell-eval",
+    "notewell-postgres",
+    "notewell-zotero",
+)  # what the helper and the image have
 # What a package says of its licence in words, as SPDX names it.
 _SPDX = {
     "Apache 2.0": "Apache-2.0",

@@ -17,7 +17,7 @@ import orjson
 
 ROOMS = (
     "base", "contract", "vault", "index", "models", "search/query", "search/rank", "search/show",
-    "search", "engine", "features", "doors", "notewell_eval", "notewell_postgres",
+    "search", "engine", "features", "doors", "notewell_eval", "notewell_postgres", "notewell_zotero",
 )  # fmt: skip
 FILES = ("vault/write.py", "vault/write_journal.py", "index/batch.py")
 _PACKAGES = re.compile(r"sidecar/notewell/|packages/[^/]+/")

@@ -51,7 +51,7 @@ BESIDE = {
     "ask": 50,
 }
 # Those of packages in packages/, which are released with Notewell and follow its insides.
-BESIDE_OF_PACKAGES = {"notewell_eval": 39, "notewell_postgres": 98}
+BESIDE_OF_PACKAGES = {"notewell_eval": 39, "notewell_postgres": 98, "notewell_zotero": 0}
 
 
 def api() -> dict[str, list[str]]:

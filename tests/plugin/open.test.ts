@@ -55,7 +55,10 @@ it("opens a document outside the vault by its address", async () => {
   const path = ".documents/Papers/Bees.pdf";
   await openPlace(app, { path, uri: "file:///papers/Bees.pdf#page=3", passage: null }, false);
   await openPlace(app, { path, passage: null }, false);
-  expect(open.mock.calls).toEqual([["file:///papers/Bees.pdf#page=3"]]);
+  const item = "zotero://select/library/items/AAAA1111";
+  await openPlace(app, { path: ".documents/.zotero/AAAA1111.md", uri: item, passage: null }, false);
+  await openPlace(app, { path: ".documents/.zotero/AAAA1111.md", uri: "javascript:alert(1)", passage: null }, false);
+  expect(open.mock.calls).toEqual([["file:///papers/Bees.pdf#page=3"], [item]]);
   expect(openedLinks).toEqual([]);
 });
 

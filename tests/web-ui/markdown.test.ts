@@ -1,7 +1,7 @@
 /** A note as elements: what it says is there, and nothing that could act. */
 
 import { describe, expect, it } from "vitest";
-import { atHeading, atLine, outwardLink, obsidianLink } from "../../plugin/web/lib/links";
+import { atHeading, atLine, outwardLink, obsidianLink, zoteroLink } from "../../plugin/web/lib/links";
 import { render } from "../../plugin/web/lib/markdown";
 import { body } from "../../plugin/web/lib/syntax";
 
@@ -217,6 +217,8 @@ describe("links", () => {
     expect(atHeading(uri, "Why: a [[Hive]]?")).toBe(`${uri}%23Why%20a%20Hive%20%3F`);
     expect(atLine(uri, "Garden/Bees & co.md", 12)).toBe("obsidian://notewell-open?vault=My%20notes&file=Garden%2FBees%20%26%20co.md&line=12");
     for (const uri of ["javascript:alert(1)", "obsidian://advanced-uri?x", "http://a"]) expect(obsidianLink(uri)).toBeNull();
+    expect(zoteroLink("zotero://select/library/items/AAAA1111")).not.toBeNull();
+    for (const uri of ["zotero://report/x", "file:///zotero://select/"]) expect(zoteroLink(uri)).toBeNull();
   });
   it("lead outward by harmless kinds alone", () => {
     expect(outwardLink("https://example.org/")).toBe("https://example.org/");

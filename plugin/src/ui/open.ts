@@ -97,9 +97,9 @@ export function openPage(session: Session | null, page: string, query: Record<st
   window.open(`${url}/?token=${token}#/${page}?${new URLSearchParams({ ...query, vault: session.vault.id })}`);
 }
 
-/** Opens a document outside the vault with the program for it, where it can be on this computer. */
-function openDocument({ path, uri }: Place): void {
-  if (Platform.isDesktopApp && uri?.startsWith("file:")) window.open(uri);
+/** Opens a document outside the vault with the program for it: a file where it can be on this computer, an item of Zotero. */
+function openDocument({ path, uri = "" }: Place): void {
+  if (uri.startsWith("zotero:") || (Platform.isDesktopApp && uri.startsWith("file:"))) window.open(uri);
   else new Notice(t("“{path}” is a document on the server's computer, outside this vault.", { path: path.slice(DOCUMENTS.length) }));
 }
 

@@ -5,6 +5,11 @@ export function obsidianLink(uri: string): string | null {
   return uri.startsWith("obsidian://open?") ? uri : null;
 }
 
+/** The link that shows an item in Zotero, if `uri` is one. */
+export function zoteroLink(uri: string): string | null {
+  return uri.startsWith("zotero://select/") ? uri : null;
+}
+
 /** The link that opens Obsidian at the heading of a note. */
 export function atHeading(uri: string, heading: string): string {
   // What stands for itself in such links, Obsidian leaves out of headings.

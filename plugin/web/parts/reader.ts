@@ -5,7 +5,7 @@ import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, closest, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { atHeading, atLine, isBase, obsidianLink } from "../lib/links";
+import { atHeading, atLine, isBase, obsidianLink, zoteroLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { ago, day, nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "./errors";
@@ -161,8 +161,10 @@ export class Reader {
     );
   }
 
-  /** Links to the heading above the line that is looked at, and to the line itself, for which Obsidian needs our plugin. */
+  /** A link to the item in Zotero, or links to the heading above the line that is looked at, and to the line itself, for which Obsidian needs our plugin. */
   #toObsidian(note: NoteReply): HTMLElement[] {
+    const item = zoteroLink(note.uri);
+    if (item) return [toolLink({ href: item }, icon("open"), t("Open in Zotero"))];
     const uri = obsidianLink(note.uri);
     if (!uri) return [];
     const open = toolLink({}, icon("open"), t("Open in Obsidian"));

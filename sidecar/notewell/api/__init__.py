@@ -3,6 +3,6 @@
 This module has the row of a feature and what one vault gives it; docs/extending.md has each name.
 """
 
-from notewell.engine.feature import FEATURE_API, Feature, OpenFeature, OpenVault
+from notewell.engine.feature import Feature, OpenFeature, OpenVault
 
-__all__ = ["FEATURE_API", "Feature", "OpenFeature", "OpenVault"]
+__all__ = ["Feature", "OpenFeature", "OpenVault"]

@@ -12,6 +12,7 @@ from notewell.base.types import (
 )
 from notewell.engine.runs import RunProgress
 from notewell.index.port import IndexReader
+from notewell.vault.added_notes import add_notes
 from notewell.vault.sources import Source
 from notewell.vault.write import VaultWriter, Written
 
@@ -29,4 +30,5 @@ __all__ = [
     "VaultWriter",
     "Walk",
     "Written",
+    "add_notes",
 ]

@@ -36,7 +36,10 @@ EVAL = OwnPackage(
     "compare",
     "Corpora and other search programs to measure, and models that run by PyTorch",
 )
-PACKAGES = (POSTGRES, EVAL)
+ZOTERO = OwnPackage(
+    "notewell-zotero", "zotero", "Abstracts, annotations and notes of a Zotero library"
+)
+PACKAGES = (EVAL, POSTGRES, ZOTERO)
 
 
 def missing_package(package: OwnPackage, what: str) -> MissingExtraError:

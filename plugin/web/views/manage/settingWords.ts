@@ -24,6 +24,7 @@ const sections = (): Words => ({
   documents: t("Documents outside of vaults"),
   phone: t("Phones without a server"),
   features: t("Features"),
+  zotero: t("Zotero"),
 });
 
 const common = (): Words => ({
@@ -70,6 +71,8 @@ const common = (): Words => ({
   "schedule.sync": t("Fetch notes of other programs"),
   "schedule.plan": t("Plan suggestions"),
   "documents.allow": t("Folders that may be read"),
+  "zotero.library": t("Folder of the Zotero library"),
+  "zotero.vaults": t("Vaults that have it"),
   "phone.index": t("Write the file for phones"),
   "phone.megabytes": t("Its size at most, in MB"),
   "features.off": t("Features that are switched off"),

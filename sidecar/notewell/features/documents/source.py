@@ -285,8 +285,8 @@ class _WithDocuments:
     def list(self, within: Sequence[str] = ()) -> Walk:
         if not within:
             return _join((self._own.list(), self._documents.list()))
-        documents = tuple(path for path in within if is_document(path))
-        notes = tuple(path for path in within if not is_document(path))
+        documents = tuple(path for path in within if _is_of_person(path))
+        notes = tuple(path for path in within if not _is_of_person(path) or path == DOCUMENTS)
         walks = [self._own.list(notes)] if notes else []
         return _join([*walks, *([self._documents.list(documents)] if documents else [])])
 
@@ -309,7 +309,12 @@ class _WithDocuments:
         return self._own.receiver()
 
     def _of(self, path: str) -> Source | DocumentSource:
-        return self._documents if is_document(path) else self._own
+        return self._documents if _is_of_person(path) else self._own
+
+
+def _is_of_person(path: str) -> bool:
+    """True for documents that a person added; those in `.documents/.NAME` are of other features."""
+    return is_document(path) and not path.startswith(f"{DOCUMENTS}/.")
 
 
 def with_documents(own: Source, record: VaultRecord, settings: Settings) -> Source:

@@ -1,0 +1,136 @@
+"""Notes that a feature adds to those of a vault, from where no folder can be read.
+
+They lie below `.documents/.NAME/`, where no file of a vault and no document of a person can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from zlib import crc32
+
+from notewell.base.errors import NotewellError, UnreadableNoteError
+from notewell.base.types import FileRef, VaultRules, Walk, WalkWarning
+from notewell.vault.paths import DOCUMENTS
+from notewell.vault.read_notes import HashedNote, make_note
+from notewell.vault.sources import Source
+
+if TYPE_CHECKING:
+    from notewell.vault.mirror import Mirror
+
+_NS = 1_000_000_000
+
+
+class AddedNote(Protocol):
+    """A note that is added: its Markdown, its time in seconds, and the address that opens it."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def modified(self) -> float: ...
+
+    @property
+    def uri(self) -> str: ...
+
+
+LoadNotes = Callable[[], Mapping[str, AddedNote]]
+
+
+def add_notes(source: Source, name: str, load: LoadNotes, rules: VaultRules) -> Source:
+    """The notes of `source` and those that `load` gives, by their path below `.documents/.NAME/`.
+
+    `load` is called whenever notes are listed or read, from any thread, so it keeps what it has
+    read. Where it raises NotewellError, what was indexed of its notes stays, with a warning.
+    """
+    return _WithAddedNotes(source, f"{DOCUMENTS}/.{name}", load, rules)
+
+
+class _WithAddedNotes:
+    """See `Source` for what is undescribed."""
+
+    def __init__(self, own: Source, root: str, load: LoadNotes, rules: VaultRules) -> None:
+        self._own = own
+        self._root = root
+        self._load = load
+        self._rules = replace(rules, types=("md",))
+        self.place = own.place
+        self.types = own.types
+        self.watched = own.watched
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        asked = [path for path in within if self._is_added(path)]
+        others = tuple(path for path in within if not self._is_added(path))
+        walk = self._own.list(others) if others or not within else Walk((), ())
+        if not within or any(self._root.startswith(f"{path}/") for path in others):
+            asked = [self._root]
+        if not asked:
+            return walk
+        try:
+            notes = self._load()
+        except NotewellError as error:
+            told = WalkWarning(f"{self._root}: {error.message}", " What was indexed of it stays.")
+            unread = (*walk.unread, self._root)
+            return replace(walk, warnings=(*walk.warnings, told), unread=unread)
+        added = [
+            self._stamp(path, note)
+            for path, note in ((f"{self._root}/{name}", note) for name, note in notes.items())
+            if any(path == place or path.startswith(f"{place}/") for place in asked)
+        ]
+        files = sorted((*walk.files, *added), key=lambda file: file.path)
+        return replace(walk, files=tuple(files))
+
+    def stamp(self, path: str) -> FileRef:
+        if not self._is_added(path):
+            return self._own.stamp(path)
+        return self._stamp(path, self._find(path))
+
+    def read(self, stamp: FileRef) -> HashedNote:
+        if not self._is_added(stamp.path):
+            return self._own.read(stamp)
+        text = self._find(stamp.path).text
+        return make_note(stamp, text.encode("utf-8", "replace"), self._rules)
+
+    def content_hash(self, stamp: FileRef) -> bytes:
+        if not self._is_added(stamp.path):
+            return self._own.content_hash(stamp)
+        return self.read(stamp).content_hash
+
+    def excluded(self, path: str) -> tuple[str, str] | None:
+        if not self._is_added(path):
+            return self._own.excluded(path)
+        try:
+            self._find(path)
+        except UnreadableNoteError as error:
+            return "documents", error.message
+        return None
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        if not self._is_added(path):
+            return self._own.uri(path, anchor)
+        try:
+            return self._find(path).uri
+        except UnreadableNoteError:
+            return ""
+
+    def receiver(self) -> Mirror | None:
+        return self._own.receiver()
+
+    def _is_added(self, path: str) -> bool:
+        return path == self._root or path.startswith(f"{self._root}/")
+
+    def _find(self, path: str) -> AddedNote:
+        try:
+            note = self._load().get(path.removeprefix(f"{self._root}/"))
+        except NotewellError as error:
+            raise UnreadableNoteError(error.message, code="unreadable") from error
+        if note is None:
+            raise UnreadableNoteError(f"{path} is no longer there.", code="vanished")
+        return note
+
+    def _stamp(self, path: str, note: AddedNote) -> FileRef:
+        """The stamp of a note; the fraction of the second tells texts of one size apart."""
+        text = note.text.encode("utf-8", "replace")
+        return FileRef(path, Path(path), len(text), int(note.modified) * _NS + crc32(text) % _NS)
