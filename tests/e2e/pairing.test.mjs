@@ -164,7 +164,7 @@ test("the web pages list a device that was let in, end its access, and tell of b
     await page.getByRole("button", { name: "Really end? My tablet" }).click();
     await page.getByText("My tablet has no access any more").waitFor();
     assert.equal(await mine(), 401);
-    await page.getByRole("heading", { name: "Who did what" }).click();
+    await page.getByRole("heading", { name: "Access log" }).click();
     await page.getByRole("row", { name: /this computer Ended the access of a device/ }).waitFor();
     await page.getByRole("row", { name: /a new device Signed in by a pairing link/ }).first().waitFor();
     assert.deepEqual(await violations(page), []);

@@ -72,7 +72,7 @@ async function findsInAllVaults(app) {
 /** The pages for what has no panel open in the browser, signed in. */
 async function opensPages(app) {
   await app.openNote("Trips/Shikoku by bicycle.md");
-  for (const [command, heading] of [["tend", "Care"], ["open-graph", "Graph"]]) {
+  for (const [command, heading] of [["tend", "Maintenance"], ["open-graph", "Graph"]]) {
     await app.command(command);
     const page = await app.context.newPage();
     await page.goto(await app.page.evaluate(() => window.opened));

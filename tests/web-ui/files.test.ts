@@ -55,7 +55,7 @@ it("tells the time and quality of models where they are measured", async () => {
   panel.show();
   await expect.poll(() => panel.el.querySelectorAll("tbody tr").length).toBe(2);
   const rows = [...panel.el.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")].slice(2, 4).map((cell) => cell.textContent));
-  expect(rows).toEqual([["not measured", "–"], ["German 0.92, Chinese 0.94", "2.2×"]]);
+  expect(rows).toEqual([["–", "–"], ["good in German and Chinese", "2.2×"]]);
 });
 
 it("names settings in words, by what they are about, also where an older server does not say what they take", async () => {

@@ -8,6 +8,7 @@ import { signIn, takeSecret, type Refusal, type Secret } from "./signIn";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
 import { FIRST_VISIT_MS } from "../lib/keptAnswers";
+import { applyLook } from "../lib/look";
 import { pairingLink, type PairingLink } from "../lib/pairing";
 import type * as login from "../parts/login";
 import { Notices } from "../parts/notices";
@@ -117,4 +118,5 @@ function storeFirstFiles(): void {
 followPairingLinks();
 storeFirstFiles();
 registerWorker();
+applyLook();
 void startLanguage().then(start);

@@ -137,6 +137,12 @@ export class ViewContext {
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   }
 
+  /** Names another part of the view in the address; adds no step to the browser's history. */
+  name(part: string): void {
+    history.replaceState(history.state, "", this.to(this.address.view, {}, part));
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+
   go(view: ViewName, query: Query, part = ""): void {
     location.hash = this.to(view, query, part);
   }

@@ -99,6 +99,6 @@ function field(id: string, label: string, control: HTMLElement, advice = ""): HT
 
 function keyAdvice(key: AskSetupReply["key"], keyring: boolean): string {
   if (key === "environment") return t("The environment of the server has one, which is used.");
-  if (!keyring) return t("The server’s computer cannot store keys yet; docs/ask.md tells how it can.");
+  if (!keyring) return t("The server’s computer cannot store keys yet: it lacks the Python package keyring.");
   return key === "keyring" ? t("One is stored; leave this empty to keep it.") : t("It is stored in the keyring of the server’s computer, and never shown again.");
 }

@@ -1,4 +1,4 @@
-/** Settings: four pages of sections. The address names the section that is open, as it did when each was a page. */
+/** Settings: four pages of sections. What people change is open; the address names the section that was opened last. */
 
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
@@ -15,17 +15,19 @@ import { MemoryPanel } from "./manage/memory";
 import { ModelsPanel } from "./manage/models";
 import type { Panel } from "./manage/panel";
 import { QuestionsPanel } from "./manage/questions";
-import { LanguagePanel, SettingsPanel } from "./manage/settings";
+import { PagesPanel } from "./manage/pagesPanel";
+import { Settings, SettingsPanel } from "./manage/settings";
 import { StatsPanel } from "./manage/stats";
 import { TendPanel } from "./manage/tend/page";
 import { VaultsPanel } from "./manage/vaults";
 import { t } from "../../src/texts";
 
-/** `needs` is a feature of the server; a section without it is not offered. A first section without a title is always open. */
+/** `needs` is a feature of the server; a section without it is not offered. One that `isOpen` cannot be folded. */
 interface Section {
   readonly part: string;
   readonly title: string;
   readonly needs: string;
+  readonly isOpen: boolean;
   readonly make: (context: ViewContext) => Panel;
 }
 interface Page {
@@ -34,53 +36,58 @@ interface Page {
   readonly sections: readonly Section[];
 }
 
-const section = (part: string, title: string, needs: string, make: Section["make"]): Section => ({ part, title, needs, make });
+const folded = (part: string, title: string, needs: string, make: Section["make"]): Section => ({ part, title, needs, isOpen: false, make });
+const open = (part: string, title: string, needs: string, make: Section["make"]): Section => ({ part, title, needs, isOpen: true, make });
+
+/** The settings that people change most, each on the page of its subject. */
+const SEARCHED = ["vault.exclude", "vault.types"];
 
 const allPages = (): readonly Page[] => [
   {
     part: "",
     title: t("This vault"),
     sections: [
-      section("", "", "status", (context) => new VaultState(context)),
-      section("ledger", t("Files, and why one is not found"), "ledger", (context) => new LedgerPanel(context)),
-      section("vaults", t("Sources"), "vaults", (context) => new VaultsPanel(context)),
-      section("stats", t("What is in it"), "stats", (context) => new StatsPanel(context)),
-      section("runs", t("What was done"), "runs", (context) => new RunsPanel(context)),
-      section("log", t("Searches of before"), "log", (context) => new LogPanel(context)),
+      open("", "", "status", (context) => new VaultState(context)),
+      open("searched", t("What is searched"), "config", (context) => new Settings(context, SEARCHED)),
+      folded("ledger", t("Files, and why one is not found"), "ledger", (context) => new LedgerPanel(context)),
+      folded("vaults", t("Sources"), "vaults", (context) => new VaultsPanel(context)),
+      folded("stats", t("Statistics"), "stats", (context) => new StatsPanel(context)),
+      folded("runs", t("Activity"), "runs", (context) => new RunsPanel(context)),
+      folded("log", t("Recent searches"), "log", (context) => new LogPanel(context)),
     ],
   },
   {
     part: "care",
-    title: t("Care"),
+    title: t("Maintenance"),
     sections: [
-      section("tend", t("Tend"), "garden_plans", (context) => new TendPanel(context)),
-      section("questions", t("Questions that wait"), "questions", (context) => new QuestionsPanel(context)),
-      section("conflicts", t("Conflict copies"), "conflicts", (context) => new ConflictsPanel(context)),
-      section("gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)),
-      section("memory", t("Memories"), "memory", (context) => new MemoryPanel(context)),
+      open("tend", t("Suggestions"), "garden_plans", (context) => new TendPanel(context)),
+      folded("questions", t("Questions that wait"), "questions", (context) => new QuestionsPanel(context)),
+      folded("conflicts", t("Conflict copies"), "conflicts", (context) => new ConflictsPanel(context)),
+      folded("gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)),
+      folded("memory", t("Memories"), "memory", (context) => new MemoryPanel(context)),
     ],
   },
   {
     part: "people",
     title: t("People and devices"),
     sections: [
-      section("devices", t("Devices"), "pair", (context) => new DevicesPanel(context)),
-      section("audit", t("Who did what"), "audit", (context) => new AuditPanel(context)),
+      open("devices", t("Devices"), "pair", (context) => new DevicesPanel(context)),
+      folded("audit", t("Access log"), "audit", (context) => new AuditPanel(context)),
     ],
   },
   {
     part: "engine",
-    title: t("Engine"),
+    title: t("General"),
     sections: [
-      section("models", t("Search by meaning"), "models", (context) => new ModelsPanel(context)),
-      section("answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)),
-      section("language", t("Language of these pages"), "config", () => new LanguagePanel()),
-      section("config", t("All settings"), "config", (context) => new SettingsPanel(context)),
+      open("language", t("These pages"), "config", () => new PagesPanel()),
+      open("models", t("Search by meaning"), "models", (context) => new ModelsPanel(context)),
+      folded("answers", t("Answers"), "ask_setup", (context) => new LanguageModelPanel(context)),
+      folded("config", t("All settings"), "config", (context) => new SettingsPanel(context)),
     ],
   },
 ];
 
-/** A section on its page, folded until it is asked for; its panel is made with the first opening. */
+/** A section on its page, open or folded until it is asked for; its panel is made with the first opening. */
 class Fold {
   readonly el: HTMLElement;
   readonly #context: ViewContext;
@@ -88,15 +95,13 @@ class Fold {
   #panel: Panel | null = null;
   #isShown = false;
 
-  constructor(context: ViewContext, one: Section, isOpen: boolean) {
+  /** `toggled` is called when somebody opens or folds it. */
+  constructor(context: ViewContext, one: Section, toggled: (fold: Fold) => void) {
     this.#context = context;
     this.#section = one;
-    if (!one.title) {
-      this.el = h("section", { class: "fold" });
-      return;
-    }
-    this.el = h("details", { class: "fold", open: isOpen }, h("summary", {}, h("h2", {}, one.title)));
-    this.el.addEventListener("toggle", () => this.isOpen === this.#isShown || this.show(context.address));
+    const title = one.title ? h("h2", {}, one.title) : null;
+    this.el = one.isOpen ? h("section", { class: "fold" }, title) : h("details", { class: "fold" }, h("summary", {}, title));
+    if (!one.isOpen) this.el.addEventListener("toggle", () => this.isOpen === this.#isShown || toggled(this));
   }
 
   get part(): string {
@@ -104,11 +109,11 @@ class Fold {
   }
 
   get isOpen(): boolean {
-    return !this.#section.title || (this.el as HTMLDetailsElement).open;
+    return this.#section.isOpen || (this.el as HTMLDetailsElement).open;
   }
 
-  toggle(isOpen: boolean): void {
-    if (this.#section.title) (this.el as HTMLDetailsElement).open = isOpen;
+  unfold(): void {
+    if (!this.isOpen) (this.el as HTMLDetailsElement).open = true;
   }
 
   /** Shows the panel where the section is open. The query of the address is that of its own section alone. */
@@ -146,7 +151,9 @@ export class Manage implements View {
   #page = "none";
   #vault: string | undefined;
   #folds: readonly Fold[] = [];
-  #opened = "";
+  /** The section that the address named before: it is not scrolled to again. */
+  #named = "";
+  #aim = new ResizeObserver(() => undefined);
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -161,33 +168,45 @@ export class Manage implements View {
     if (!present) return;
     const links = pages.map(({ part, title }) => h("a", { href: this.#context.to("manage", {}, part), "aria-current": part === present.part ? "page" : null }, title));
     fill(this.#tabs, ...links);
-    if (present.part !== this.#page || this.#vault !== this.#context.vault?.id) this.#open(present, address);
+    links.find((link) => link.hasAttribute("aria-current"))?.scrollIntoView({ block: "nearest", inline: "nearest" }); // narrow windows
+    if (present.part !== this.#page || this.#vault !== this.#context.vault?.id) this.#open(present);
     this.#showSections(address);
   }
 
   /** Opens the section that the address names, and shows what is open. A plan or a memory is looked at alone. */
   #showSections(address: Address): void {
     const named = this.#folds.find(({ part }) => part === address.part && part !== "");
-    const isNew = named !== undefined && named.part !== this.#opened;
-    if (isNew) for (const one of this.#folds) one.toggle(one === named);
+    const isNew = named !== undefined && named.part !== this.#named;
+    named?.unfold();
     const isAlone = named !== undefined && Boolean(address.query["plan"] ?? address.query["id"]);
     this.#body.classList.toggle("is-alone", isAlone);
     for (const one of this.#folds) {
       one.el.classList.toggle("is-named", one === named);
       one.show(address);
     }
-    if (isNew && !isAlone && named !== this.#folds[0]) named.el.scrollIntoView({ block: "start" });
-    this.#opened = named?.part ?? "";
+    if (isNew && !isAlone && named !== this.#folds[0]) this.#scrollTo(named.el);
+    this.#named = named?.part ?? "";
   }
 
-  #open({ part, title, sections }: Page, address: Address): void {
+  /** What stands above is still loading, so it stays in sight until somebody scrolls or presses something. */
+  #scrollTo(el: HTMLElement): void {
+    this.#aim.disconnect();
+    this.#aim = new ResizeObserver(() => el.scrollIntoView({ block: "start" }));
+    this.#aim.observe(this.#body);
+    for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(event, () => this.#aim.disconnect(), { once: true, passive: true });
+  }
+
+  #open({ part, title, sections }: Page): void {
     this.leave();
     this.#page = part;
     this.#vault = this.#context.vault?.id;
-    this.#opened = "";
-    const isNamed = sections.some((one) => one.part === address.part);
-    this.#folds = sections.map((one, at) => new Fold(this.#context, one, at === 0 && !isNamed));
-    fill(this.#body, h("h1", {}, title), ...this.#folds.map(({ el }) => el));
+    this.#named = "";
+    const name = (fold: Fold): void => {
+      this.#named = fold.isOpen ? fold.part : part;
+      this.#context.name(this.#named);
+    };
+    this.#folds = sections.map((one) => new Fold(this.#context, one, name));
+    fill(this.#body, h("h1", { class: "unseen" }, title), ...this.#folds.map(({ el }) => el));
   }
 
   key(event: KeyboardEvent): boolean {
@@ -195,6 +214,7 @@ export class Manage implements View {
   }
 
   leave(): void {
+    this.#aim.disconnect();
     for (const one of this.#folds) one.leave();
     this.#page = "none";
   }

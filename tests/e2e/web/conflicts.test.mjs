@@ -1,4 +1,4 @@
-// A conflict copy in the browser: found on the page Care, compared, made one note, taken back.
+// A conflict copy in the browser: found on the page Maintenance, compared, made one note, taken back.
 
 import assert from "node:assert/strict";
 import { access, readFile } from "node:fs/promises";

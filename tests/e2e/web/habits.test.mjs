@@ -117,3 +117,20 @@ for (const colorScheme of ["light", "dark"]) {
       assert.equal(light, colorScheme === "light");
     }));
 }
+
+test("light or dark can be chosen, and stays so in this browser", () =>
+  visit({ ...DESKTOP, colorScheme: "light", hash: "#/manage/engine?vault=Sample" }, async (page) => {
+    const looks = (dark) =>
+      page.waitForFunction((isDark) => getComputedStyle(document.body).backgroundColor.match(/\d+/g).every((part) => Number(part) < 128 === isDark), dark);
+    const colours = page.getByRole("combobox", { name: "Colours" });
+    await colours.waitFor();
+    await looks(false);
+    await colours.selectOption("dark");
+    await looks(true);
+    await page.reload();
+    await colours.waitFor();
+    await looks(true);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await colours.selectOption("light");
+    await looks(false);
+  }));

@@ -271,29 +271,35 @@ test("four pages hold all sections; old addresses lead to theirs; a setting is c
   visit({ hash: "#/manage/vaults?vault=Sample" }, async (page) => {
     const pages = page.getByRole("navigation", { name: "Pages of settings" });
     await page.getByRole("cell", { name: "Other", exact: true }).waitFor();
-    assert.deepEqual(await pages.getByRole("link").allTextContents(), ["This vault", "Care", "People and devices", "Engine"]);
+    assert.deepEqual(await pages.getByRole("link").allTextContents(), ["This vault", "Maintenance", "People and devices", "General"]);
     assert.equal(await pages.getByRole("link", { name: "This vault" }).getAttribute("aria-current"), "page");
-    await page.getByRole("heading", { name: "What is in it" }).click();
+    await page.getByRole("heading", { name: "Statistics" }).click();
     await page.getByRole("heading", { name: "Tags" }).waitFor();
-    await pages.getByRole("link", { name: "Engine" }).click();
+    assert.match(page.url(), /#\/manage\/stats\?/, "a section that is unfolded is in the address");
+    await page.reload();
+    await page.getByRole("heading", { name: "Tags" }).waitFor();
+    await page.getByRole("heading", { name: "Statistics" }).click();
+    assert.match(page.url(), /#\/manage\?/, "and no more once it is folded");
+    assert.ok(await page.getByRole("textbox", { name: "Leave out these files and folders" }).isVisible(), "what people change is open");
+    await pages.getByRole("link", { name: "General" }).click();
     await page.getByRole("cell", { name: "all-MiniLM-L6-v2" }).waitFor();
     await page.goto(`${new URL(page.url()).origin}/#/manage/config?vault=Sample`);
     await page.getByRole("searchbox", { name: "Filter settings" }).fill("daily at");
     const row = page.locator(".settings > div").filter({ hasText: "Check the whole vault daily at" });
     await row.waitFor();
-    assert.equal(await page.locator(".settings > div").count(), 1);
+    assert.equal(await page.locator(".is-named .settings > div").count(), 1);
     assert.equal(await page.getByText("Some changes take effect").count(), 0, "options of the command line apply already");
     await row.getByRole("textbox").fill("04:15");
     await page.keyboard.press("Tab");
     await page.getByText("Some changes take effect at the next start").waitFor();
     await row.getByText("now 03:30").waitFor();
     await row.getByRole("button", { name: /^Reset/ }).click();
-    await page.waitForFunction(() => document.querySelector(".settings input").value === "03:30");
+    await page.waitForFunction(() => document.querySelector(".is-named .settings input").value === "03:30");
     await page.getByRole("combobox", { name: "Search your notes" }).fill("bees"); // here a query waits for Enter
     await page.keyboard.press("Enter");
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);
-    await page.getByRole("heading", { name: "Searches of before" }).waitFor();
+    await page.getByRole("heading", { name: "Recent searches" }).waitFor();
   }));
 
 test("who administers the server at its computer chooses the folder of memories there, once asked", () =>

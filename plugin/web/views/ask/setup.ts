@@ -4,7 +4,7 @@ import type { ServerError } from "../../../src/client";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { localPrograms } from "../../parts/languageModel";
-import { t } from "../../../src/texts";
+import { t, tparts } from "../../../src/texts";
 
 /** What to do where no language model is set up; `problem` is the server's description of what is missing. */
 export function setup(context: ViewContext, problem: string, retry: () => void): HTMLElement {
@@ -14,7 +14,7 @@ export function setup(context: ViewContext, problem: string, retry: () => void):
     { class: "ask-setup", "aria-label": t("Setting up") },
     h("h2", {}, t("No language model is set up")),
     h("p", {}, t("With one, answers are written from your notes, and cite them. Nothing is sent to one before somebody chose it.")),
-    mayChoose ? localPrograms(context, retry) : h("p", {}, t("Only an administrator chooses one: in Settings, or on the server’s computer as docs/ask.md says.")),
+    mayChoose ? localPrograms(context, retry) : h("p", {}, ...tparts("Only an administrator chooses one: in Settings, or on the server’s computer with {command}", { command: h("code", {}, "notewell config set ask.provider NAME") })),
     mayChoose ? h("p", {}, h("a", { href: context.to("manage", {}, "answers") }, t("Choose a service instead"))) : null,
     h("details", {}, h("summary", {}, t("Details")), h("p", { class: "faint" }, problem)),
     button(t("Look again"), retry, { class: "quiet" }),

@@ -111,7 +111,7 @@ function reachable(here: string): HTMLElement {
       h("li", {}, t("Come back here and make a link: it has a QR code then.")),
     ),
     h("details", {}, h("summary", {}, t("Without Tailscale, in a home network that you trust")), h("ol", {}, step(t("Stop the server, and start it for the whole network; what is sent is not encrypted:"), `notewell serve --host 0.0.0.0 --port ${number}`))),
-    h("p", { class: "faint" }, t("docs/home-server.md has other ways, with certificates.")),
+    h("p", { class: "faint" }, t("A proxy in front of the server, such as Caddy, gives it a certificate of its own.")),
   );
 }
 
@@ -197,7 +197,7 @@ export class PhoneIndexSwitch {
     const mayPress = this.#context.mayAdminister && (found.on || found.expected !== null);
     return [
       h("p", {}, stateText(found)),
-      h("p", { class: "faint" }, t("It holds vectors, paths and hashes of notes, and no text. What syncs the vault has to copy it too; docs/phone.md tells how.")),
+      h("p", { class: "faint" }, t("It has the paths of the notes and numbers for their meaning, and no text. What syncs the vault has to copy it too; in Obsidian Sync, switch on “Sync all other types” on both devices.")),
       mayPress ? h("p", { class: "buttons" }, found.on ? this.#delete() : this.#write(found)) : null,
     ];
   }

@@ -46,7 +46,7 @@ export class LanguageModelPanel implements Panel {
       localPrograms(this.#context, again),
       h("h3", {}, t("A service")),
       serviceForm(this.#context, setup, again),
-      h("details", {}, h("summary", {}, t("Details")), h("p", {}, ...tparts("An address of your own is set on the server’s computer, in the file that {command} shows, so that nobody can send notes elsewhere from a browser. docs/ask.md has the settings.", { command: h("code", {}, "notewell config path") }))),
+      h("details", {}, h("summary", {}, t("Details")), h("p", {}, ...tparts("An address of your own is set on the server’s computer, so that nobody can send notes elsewhere from a browser: {command}", { command: h("code", {}, "notewell config set ask.base_url URL") }))),
     ];
   }
 

@@ -82,7 +82,7 @@ export class ModelsPanel implements Panel {
           model.configured ? t("chosen") : this.#choose(model.name),
         ]),
       ),
-      h("p", { class: "faint" }, t("Quality: how near the top the right notes came in a test of each language; 1 is the best. Time: what reading a note takes beside the first model.")),
+      h("p", { class: "faint" }, t("Quality: whether the right notes came near the top in a test of each language. Time: what reading a note takes beside the first model.")),
       details(technical(found)),
     ];
   }
@@ -98,11 +98,11 @@ export class ModelsPanel implements Panel {
 
 /** What the makers of models say of them, for those who know the words. */
 function technical({ models, answering }: CatalogueReply): HTMLElement {
-  const rows = models.map(({ name, dimensions, max_tokens: tokens, licence }): [string, string] => [
+  const rows = models.map(({ name, dimensions, max_tokens: tokens, licence, quality }): [string, string] => [
     name,
-    t("{dimensions} dimensions, up to {tokens} tokens of a passage, licence: {licence}", { dimensions, tokens, licence }),
+    [t("{dimensions} dimensions, up to {tokens} tokens of a passage, licence: {licence}", { dimensions, tokens, licence }), figuresOf(quality)].filter(Boolean).join("; "),
   ]);
-  return h("div", {}, h("p", { class: "faint" }, t("The quality is nDCG@10 of searches by meaning alone.")), facts([...(answering ? [[t("In use"), answering] as const] : []), ...rows]));
+  return h("div", {}, h("p", { class: "faint" }, t("The numbers of languages are nDCG@10 of searches by meaning alone.")), facts([...(answering ? [[t("In use"), answering] as const] : []), ...rows]));
 }
 
 /** "all-MiniLM-L6-v2" of "all-MiniLM-L6-v2/53aa51172d14/int8": the name without its version and the form of its vectors. */
@@ -118,10 +118,21 @@ function languageName(language: string): string {
   return /^[a-z]{2}$/.test(language) ? (new Intl.DisplayNames(locale(), { type: "language" }).of(language) ?? language) : language;
 }
 
-/** nDCG@10 by language, such as "German 0.92, Russian 0.91". */
+/** From here on a model finds most of what is meant in a language (nDCG@10). */
+const GOOD = 0.6;
+
+/** "good in English and German; weak in Russian". */
 function qualityOf(quality: Readonly<Record<string, number>> = {}): string {
-  const measured = Object.entries(quality).map(([language, value]) => `${languageName(language)} ${number(value, 2)}`);
-  return measured.join(", ") || t("not measured");
+  const list = new Intl.ListFormat(locale());
+  const named = (isGood: boolean): string =>
+    list.format(Object.entries(quality).filter(([, value]) => value >= GOOD === isGood).map(([language]) => languageName(language)));
+  const [good, weak] = [named(true), named(false)];
+  return [good && t("good in {languages}", { languages: good }), weak && t("weak in {languages}", { languages: weak })].filter(Boolean).join("; ") || "–";
+}
+
+/** "German 0.92, Russian 0.91". */
+function figuresOf(quality: Readonly<Record<string, number>> = {}): string {
+  return Object.entries(quality).map(([language, value]) => `${languageName(language)} ${number(value, 2)}`).join(", ");
 }
 
 type Service = NonNullable<SuggestReply["service"]>;

@@ -3,7 +3,6 @@
 import type { ConfigReply, NewValue, SettingType, SettingValue, SettingView } from "../../../src/contract";
 import { asServerError } from "../../../src/client";
 import { t } from "../../../src/texts";
-import { chooseLanguage, chosenLanguage, offeredLanguages } from "../../app/language";
 import { managing } from "../../app/manageClient";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h, type Attributes } from "../../lib/dom";
@@ -94,10 +93,11 @@ export class Settings {
     const row = (label: HTMLElement, control: HTMLElement): HTMLElement => h("div", { title }, label, h("div", { class: "setting-value", dir: "auto" }, control, told));
     if (!(writable || mayAsk) || !this.#context.mayAdminister) {
       if (this.#context.mayAdminister && ["default", "user"].includes(source)) told.append(h("span", { class: "faint" }, t("changed on the server’s computer alone")));
-      return row(h("span", {}, name), h("code", {}, written(value)));
+      return row(h("span", {}, name), h("code", {}, written(inUnits(value, unitOf(key)))));
     }
     const save = (wanted: NewValue): void => (mayAsk ? this.#confirm(told, key, wanted) : void this.#save(key, wanted, false));
-    const control = controlOf(this.#typeOf(key), value, save);
+    const unit = unitOf(key);
+    const control = controlOf(this.#typeOf(key), inUnits(value, unit), (wanted) => save(typeof wanted === "number" ? wanted * unit : wanted));
     control.id = `setting-${key}`;
     if (source === "user") told.append(button(t("Reset to default"), () => save(null), { class: "plain", "aria-label": t("Reset {name}", { name }) }));
     return row(h("label", { for: control.id }, name), control);
@@ -123,13 +123,17 @@ export class Settings {
 }
 
 /** What applies until the next start, and where the setting was set. */
-function toldOf({ value, running, source }: SettingView): (HTMLElement | string)[] {
+function toldOf({ key, value, running, source }: SettingView): (HTMLElement | string)[] {
   const waits = written(value) !== written(running);
   return [
-    waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: written(running) })) : "",
+    waits ? h("span", { class: "warning" }, t("from the next start of the server on; now {value}", { value: written(inUnits(running, unitOf(key))) })) : "",
     source === "default" ? "" : h("span", { class: "faint" }, t("set by {source}", { source: sourceWord(source) })),
   ].filter((one) => one !== "");
 }
+
+/** Sizes are shown in megabytes. */
+const unitOf = (key: string): number => (key.endsWith("_bytes") ? 2 ** 20 : 1);
+const inUnits = (value: SettingValue, unit: number): SettingValue => (typeof value === "number" && unit > 1 ? Math.round((value / unit) * 100) / 100 : value);
 
 /** The control for what a setting takes; `save` gets a new value once it is entered. */
 function controlOf({ kind, words }: SettingType, value: SettingValue, save: (value: NewValue) => void): Control {
@@ -215,25 +219,5 @@ export class SettingsPanel implements Panel {
 
   show(): void {
     this.#settings.show();
-  }
-}
-
-/** The language of this browser's pages; the choice shows at once, because the page is loaded anew. */
-export class LanguagePanel implements Panel {
-  readonly el = h("div");
-
-  constructor() {
-    const present = chosenLanguage();
-    const names = offeredLanguages().map((code): [string, string] => [code, new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code]);
-    const options = [["", t("The browser’s")] as const, ...names].map(([code, name]) => h("option", { value: code, selected: code === present }, name));
-    const choose = (event: Event): void => {
-      chooseLanguage((event.target as HTMLSelectElement).value);
-      location.reload();
-    };
-    this.el.append(h("p", {}, h("label", {}, t("Language of these pages"), " ", h("select", { on: { change: choose } }, ...options))));
-  }
-
-  show(): void {
-    // It is drawn once: the choice loads the page anew.
   }
 }
