@@ -908,6 +908,20 @@ export interface BaseCell {
   readonly path: string | null;
 }
 
+/**
+ * The notes that are bookmarked, in Obsidian's order; those that the index lacks are left out.
+ */
+export interface BookmarksReply {
+  readonly vault: string;
+  readonly notes: readonly BookmarkedNote[];
+}
+
+/** A note that is bookmarked. `title` is the name that the bookmark has, else the note's. */
+export interface BookmarkedNote {
+  readonly path: string;
+  readonly title: string;
+}
+
 /** `GET /api/graph/neighbors`: The notes within a number of links of a note */
 export interface NeighborsRequest extends OfVault {
   /** Path of a note, or its name as in a link */
@@ -3587,6 +3601,7 @@ export interface Routes {
   readonly "POST /api/note/properties/batch": { readonly parameters: EditPropertiesBatch; readonly reply: PropertiesBatchReply };
   readonly "POST /api/note/edit": { readonly parameters: EditNote; readonly reply: EditReply };
   readonly "GET /api/base": { readonly parameters: BaseRequest; readonly reply: BaseReply };
+  readonly "GET /api/bookmarks": { readonly parameters: OfVault; readonly reply: BookmarksReply };
   readonly "GET /api/graph/neighbors": { readonly parameters: NeighborsRequest; readonly reply: NeighborsReply };
   readonly "GET /api/graph/neighborhood": { readonly parameters: NeighborhoodRequest; readonly reply: NeighborhoodReply };
   readonly "GET /api/graph/path": { readonly parameters: PathRequest; readonly reply: PathReply };

@@ -249,8 +249,8 @@ export class SimilarView extends ResultsView<Target> {
     const own = this.#notePath;
     const other = noteAt(this.app, path)?.path ?? path;
     const badges = [];
-    if (resolvedLinks[own]?.[other]) badges.push("linked");
-    if (resolvedLinks[other]?.[own]) badges.push("backlink");
+    if (resolvedLinks[own]?.[other]) badges.push(t("linked"));
+    if (resolvedLinks[other]?.[own]) badges.push(t("backlink"));
     return badges;
   }
 

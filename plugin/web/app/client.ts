@@ -35,6 +35,11 @@ export class WebClient extends Client {
     return this.get("note/around", replies.around, { path, line, limit });
   }
 
+  /** The notes that are bookmarked in Obsidian. */
+  bookmarks(): Promise<contract.BookmarksReply> {
+    return this.get("bookmarks", replies.bookmarks, {});
+  }
+
   fullNote(path: string): Promise<contract.NoteReply> {
     return this.get("note", replies.note, { path });
   }

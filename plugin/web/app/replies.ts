@@ -3,6 +3,7 @@
 import type {
   ArchaeologyReply,
   AroundReply,
+  BookmarksReply,
   BaseReply,
   CompleteReply,
   Diagnosis,
@@ -112,6 +113,8 @@ const results = list(
     copies: optional(list(text)),
   }),
 );
+
+export const bookmarks = partOf<BookmarksReply>()({ notes: list(object({ path: text, title: text })) });
 
 /** The notes that belong to a paragraph. */
 export const around = partOf<AroundReply>()({ text, results });

@@ -78,14 +78,16 @@ export async function belonging(context: ViewContext): Promise<Belonging> {
   const around = note && context.has("around") ? client.around(note, Number(line ?? 1), BELONGING) : null;
   const late = client.find("modified:30d", { limit: LATELY, passages: 0, everything: true, door: "none" });
   const before = client.find(thisDay(new Date()), { limit: ON_THIS_DAY, passages: 0, everything: true, door: "none" });
-  const [near, changed, sameDay] = await Promise.all([resultsOf(around), resultsOf(late), resultsOf(before)]);
-  const listed = new Set([...lately.of(context.vault).slice(0, LATELY), ...pinned.of(context.vault), note]);
+  const marked = context.has("bookmarks") ? client.bookmarks().then(({ notes }) => notes, () => []) : [];
+  const [near, bookmarks, changed, sameDay] = await Promise.all([resultsOf(around), marked, resultsOf(late), resultsOf(before)]);
+  const own = new Set([...lately.of(context.vault).slice(0, LATELY), ...pinned.of(context.vault), note]);
   const out = new Set(leftOut.of(context.vault));
   const ofResults = (results: readonly Result[]): readonly PaletteRow[] => results.filter(({ path }) => !out.has(path)).map((result) => ofResult(context, result));
   return {
     near: groups([[t("For this passage"), ofResults(near)]]),
     changed: groups([
-      [t("Changed lately"), ofResults(changed.filter(({ path }) => !listed.has(path)))],
+      [t("Bookmarks in Obsidian"), bookmarks.filter(({ path }) => !own.has(path) && !out.has(path)).slice(0, LATELY).map(({ path, title }) => ofName(context, path, title))],
+      [t("Changed lately"), ofResults(changed.filter(({ path }) => !own.has(path) && !bookmarks.some((one) => one.path === path)))],
       [t("On this day"), sameDay.filter(({ path }) => !out.has(path)).map((result) => ({ ...ofResult(context, result), detail: (result.created ?? "").slice(0, 4) }))],
     ]),
   };

@@ -8,6 +8,7 @@ import { icon } from "../lib/icons";
 import { preference, setPreference } from "../lib/preferences";
 import { count } from "../../src/format";
 import { ms } from "../lib/format";
+import { filterMenu } from "./filterMenu";
 import { correctionLine, unknownWord } from "./noMatch";
 import type { QuotedAnswer } from "./quotedAnswer";
 import { sortOrders } from "./resultGroups";
@@ -52,6 +53,7 @@ export class ListHead {
       this.#ways(),
       h("p", { class: "facts", title: t("answered in {time}", { time: ms(took_ms) }) }, facts.join(" · ")),
       button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": t("Copy a link to this search") }),
+      query["like"] ? null : filterMenu(this.#context),
       this.#order(),
       this.#density(),
       correctionLine(this.#context, reply),

@@ -10,6 +10,7 @@ from notewell.features.archaeology import ARCHAEOLOGY
 from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
 from notewell.features.bases import BASES
+from notewell.features.bookmarks import BOOKMARKS
 from notewell.features.conflicts import CONFLICTS
 from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
@@ -37,6 +38,7 @@ BUILT_IN: tuple[Feature, ...] = (
     PROPERTIES,
     EDITS,
     BASES,
+    BOOKMARKS,
     GRAPH,
     ARCHAEOLOGY,
     DIAGNOSE,

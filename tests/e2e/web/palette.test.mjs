@@ -9,7 +9,7 @@ import { until } from "../support/wait.mjs";
 const now = new Date();
 const lastYear = `${now.getFullYear() - 1}-${String(now.getMonth() + 1).padStart(2, "0")}-${String(now.getDate()).padStart(2, "0")}`;
 const isLeapDay = now.getMonth() === 1 && now.getDate() === 29; // which no year before has
-const { visit } = usePages({ "Home.md": "A home in the other vault.\n", "Swallows.md": `---\ncreated: ${lastYear}\n---\nThe swallows are back.\n` });
+const { visit } = usePages({ "Home.md": "A home in the other vault.\n", "Swallows.md": `---\ncreated: ${lastYear}\n---\nThe swallows are back.\n` }, { sample: { ".obsidian/bookmarks.json": JSON.stringify({ items: [{ type: "group", items: [{ type: "file", path: "Mind/Method of loci.md", title: "My palace" }] }] }) } });
 const palette = (page) => page.getByRole("dialog", { name: "Find" });
 const rows = (page) => palette(page).getByRole("option");
 const chosen = (page) => palette(page).locator('[aria-selected="true"] .label');
@@ -136,6 +136,13 @@ test("what was written on this day in an earlier year is remembered", { skip: is
     const row = group(page, "On this day").getByRole("option");
     await row.getByText("Swallows").waitFor();
     assert.match(await row.textContent(), new RegExp(String(now.getFullYear() - 1)));
+  }));
+
+test("notes that are bookmarked in Obsidian stand there, with the names that they have there", () =>
+  visit({}, async (page) => {
+    await opened(page);
+    await group(page, "Bookmarks in Obsidian").getByRole("option", { name: "My palace" }).click();
+    await page.getByRole("article", { name: "Note" }).getByRole("heading", { name: "Method of loci" }).waitFor();
   }));
 
 test("notes of one name in two vaults are not taken for each other", () =>

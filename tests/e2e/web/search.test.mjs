@@ -129,6 +129,21 @@ test("filters are chips that can be added and removed", () =>
     await page.locator(".chip.is-set").nth(1).waitFor();
   }));
 
+test("a filter is added by a press: a period at once, another is begun in the field", () =>
+  visit({}, async (page) => {
+    await search(page, "bread");
+    const filter = page.getByRole("combobox", { name: "Add a filter" });
+    await filter.selectOption({ label: "This year" });
+    await page.waitForURL(new RegExp(`modified%3A${new Date().getFullYear()}`));
+    await filter.selectOption({ label: "Last 30 days" });
+    await page.waitForURL(/q=bread\+modified%3A30d/);
+    await page.getByRole("button", { name: /^Remove the filter/ }).click();
+    await page.locator("[data-result]").first().waitFor();
+    await filter.selectOption({ label: "Tag…" });
+    assert.equal(await page.getByRole("combobox", { name: "Search your notes" }).inputValue(), "bread tag:");
+    await page.getByRole("option", { name: /bread/ }).first().waitFor();
+  }));
+
 test("filters are completed as they are typed", () =>
   visit({}, async (page) => {
     const field = page.getByRole("combobox", { name: "Search your notes" });
