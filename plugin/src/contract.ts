@@ -908,9 +908,7 @@ export interface BaseCell {
   readonly path: string | null;
 }
 
-/**
- * The notes that are bookmarked, in Obsidian's order; those that the index lacks are left out.
- */
+/** The bookmarked notes in Obsidian's order; those that the index lacks are left out. */
 export interface BookmarksReply {
   readonly vault: string;
   readonly notes: readonly BookmarkedNote[];

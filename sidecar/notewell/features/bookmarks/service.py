@@ -15,7 +15,7 @@ MOST = 100
 
 
 def open_feature(vault: OpenVault) -> OpenFeature:
-    """What the feature does in one vault."""
+    """Answer for one vault."""
     return OpenFeature(answers={BookmarksRequest: partial(list_bookmarks, vault)})
 
 
