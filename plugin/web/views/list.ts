@@ -12,6 +12,7 @@ import { conditionChips, likeChip, pastChips, suggestedChips } from "../parts/ch
 import { errorBox } from "../parts/errors";
 import { keptNotes } from "../parts/keptNotes";
 import { askFor, questionOf, searchedVault, tellOpened } from "../app/searches";
+import { divider } from "../parts/divider";
 import { ListHead } from "../parts/listHead";
 import { closeTop, toggleWhy } from "../parts/openNote";
 import { listEnd } from "../parts/noMatch";
@@ -60,7 +61,8 @@ export class ListView implements View {
     this.#views = new ResultViews(context, this.el, [this.#list, this.#after]);
     const above = h("div", { class: "above-list" }, this.#chips, h("div", { id: OFFERS }));
     const column = h("section", { class: "column" }, above, this.#head.el, this.#list, this.#after, this.#views.drawn);
-    this.el.append(column, this.#reader.el, this.#reader.rail, this.#views.why);
+    const bars = [divider(this.el, column, "list", t("Width of the list")), divider(this.el, this.#reader.rail, "rail", t("Width of the column at the side"))];
+    this.el.append(column, this.#reader.el, this.#reader.rail, this.#views.why, ...bars);
     this.#wide.addEventListener("change", () => this.#isHere && this.show(context.address));
     window.addEventListener("scroll", () => this.#isHere && this.#reading.setOnce(PREVIEW_MS, () => this.#keepPlace()), { passive: true });
     context.status.subscribe((_, isChanged) => isChanged && this.#reloadSoon());

@@ -129,6 +129,33 @@ test("filters are chips that can be added and removed", () =>
     await page.locator(".chip.is-set").nth(1).waitFor();
   }));
 
+test("columns are as wide as they were dragged, also by keys and after a visit", () =>
+  visit({ viewport: { width: 1440, height: 900 }, hash: "#/search?vault=Sample&q=bread" }, async (page) => {
+    await page.locator(".reader h1").waitFor();
+    const width = (part) => page.locator(part).evaluate((el) => Math.round(el.getBoundingClientRect().width));
+    const before = await width(".column");
+    const top = (part) => page.locator(part).evaluate((el) => el.getBoundingClientRect().top);
+    assert.ok(Math.abs((await top(".column")) - (await top(".reader"))) < 40, "list and note stand side by side");
+    const bar = page.getByRole("separator", { name: "Width of the list" });
+    const { x, y, width: thick } = await bar.boundingBox();
+    await page.mouse.move(x + thick / 2, y + 100);
+    await page.mouse.down();
+    await page.mouse.move(x + thick / 2 + 60, y + 140, { steps: 4 });
+    await page.mouse.up();
+    assert.equal(await width(".column"), before + 60);
+    await bar.press("ArrowLeft");
+    assert.equal(await width(".column"), before + 36);
+    const side = page.getByRole("separator", { name: "Width of the column at the side" });
+    const rail = await width(".rail");
+    await side.press("ArrowLeft");
+    assert.equal(await width(".rail"), rail + 24);
+    await page.reload();
+    await page.locator(".reader h1").waitFor();
+    assert.deepEqual([await width(".column"), await width(".rail")], [before + 36, rail + 24]);
+    await bar.dblclick();
+    assert.equal(await width(".column"), before);
+  }));
+
 test("a filter is added by a press: a period at once, another is begun in the field", () =>
   visit({}, async (page) => {
     await search(page, "bread");
