@@ -5,6 +5,7 @@ They lie below `.documents/.NAME/`, where no file of a vault and no document of 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -48,50 +49,36 @@ def add_notes(source: Source, name: str, load: LoadNotes, rules: VaultRules) -> 
     return _WithAddedNotes(source, f"{DOCUMENTS}/.{name}", load, rules)
 
 
-class _WithAddedNotes:
-    """See `Source` for what is undescribed."""
+class SourceWithMore(ABC):
+    """The notes of a source, and others below one folder; see `Source` for what is undescribed."""
 
-    def __init__(self, own: Source, root: str, load: LoadNotes, rules: VaultRules) -> None:
+    def __init__(self, own: Source, root: str, rules: VaultRules) -> None:
+        """`root` is the folder of the others, which are read by `rules`."""
         self._own = own
         self._root = root
-        self._load = load
-        self._rules = replace(rules, types=("md",))
+        self._rules = rules
         self.place = own.place
         self.types = own.types
         self.watched = own.watched
 
-    def list(self, within: Sequence[str] = ()) -> Walk:
-        asked = [path for path in within if self._is_added(path)]
-        others = tuple(path for path in within if not self._is_added(path))
-        walk = self._own.list(others) if others or not within else Walk((), ())
-        if not within or any(self._root.startswith(f"{path}/") for path in others):
-            asked = [self._root]
-        if not asked:
-            return walk
-        try:
-            notes = self._load()
-        except NotewellError as error:
-            told = WalkWarning(f"{self._root}: {error.message}", " What was indexed of it stays.")
-            unread = (*walk.unread, self._root)
-            return replace(walk, warnings=(*walk.warnings, told), unread=unread)
-        added = [
-            self._stamp(path, note)
-            for path, note in ((f"{self._root}/{name}", note) for name, note in notes.items())
-            if any(path == place or path.startswith(f"{place}/") for place in asked)
-        ]
-        files = sorted((*walk.files, *added), key=lambda file: file.path)
-        return replace(walk, files=tuple(files))
+    @abstractmethod
+    def list(self, within: Sequence[str] = ()) -> Walk: ...
+
+    @abstractmethod
+    def _find(self, path: str) -> tuple[FileRef, bytes]:
+        """The stamp and the text of one of the others. Raises UnreadableNoteError."""
+
+    @abstractmethod
+    def _address(self, path: str) -> str:
+        """The address that opens one of the others; "" for one that is gone."""
 
     def stamp(self, path: str) -> FileRef:
-        if not self._is_added(path):
-            return self._own.stamp(path)
-        return self._stamp(path, self._find(path))
+        return self._find(path)[0] if self._is_added(path) else self._own.stamp(path)
 
     def read(self, stamp: FileRef) -> HashedNote:
         if not self._is_added(stamp.path):
             return self._own.read(stamp)
-        text = self._find(stamp.path).text
-        return make_note(stamp, text.encode("utf-8", "replace"), self._rules)
+        return make_note(stamp, self._find(stamp.path)[1], self._rules)
 
     def content_hash(self, stamp: FileRef) -> bytes:
         if not self._is_added(stamp.path):
@@ -108,12 +95,7 @@ class _WithAddedNotes:
         return None
 
     def uri(self, path: str, anchor: str | None = None) -> str:
-        if not self._is_added(path):
-            return self._own.uri(path, anchor)
-        try:
-            return self._find(path).uri
-        except UnreadableNoteError:
-            return ""
+        return self._address(path) if self._is_added(path) else self._own.uri(path, anchor)
 
     def receiver(self) -> Mirror | None:
         return self._own.receiver()
@@ -121,7 +103,46 @@ class _WithAddedNotes:
     def _is_added(self, path: str) -> bool:
         return path == self._root or path.startswith(f"{self._root}/")
 
-    def _find(self, path: str) -> AddedNote:
+
+class _WithAddedNotes(SourceWithMore):
+    """The notes that `load` gives, beside those of a source."""
+
+    def __init__(self, own: Source, root: str, load: LoadNotes, rules: VaultRules) -> None:
+        super().__init__(own, root, replace(rules, types=("md",)))
+        self._load = load
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        asked = [path for path in within if self._is_added(path)]
+        others = tuple(path for path in within if not self._is_added(path))
+        walk = self._own.list(others) if others or not within else Walk((), ())
+        if not within or any(self._root.startswith(f"{path}/") for path in others):
+            asked = [self._root]
+        if not asked:
+            return walk
+        try:
+            notes = self._load()
+        except NotewellError as error:
+            told = WalkWarning(f"{self._root}: {error.message}", " What was indexed of it stays.")
+            unread = (*walk.unread, self._root)
+            return replace(walk, warnings=(*walk.warnings, told), unread=unread)
+        added = [
+            _stamp(path, note)[0]
+            for path, note in ((f"{self._root}/{name}", note) for name, note in notes.items())
+            if any(path == place or path.startswith(f"{place}/") for place in asked)
+        ]
+        files = sorted((*walk.files, *added), key=lambda file: file.path)
+        return replace(walk, files=tuple(files))
+
+    def _find(self, path: str) -> tuple[FileRef, bytes]:
+        return _stamp(path, self._note(path))
+
+    def _address(self, path: str) -> str:
+        try:
+            return self._note(path).uri
+        except UnreadableNoteError:
+            return ""
+
+    def _note(self, path: str) -> AddedNote:
         try:
             note = self._load().get(path.removeprefix(f"{self._root}/"))
         except NotewellError as error:
@@ -130,7 +151,9 @@ class _WithAddedNotes:
             raise UnreadableNoteError(f"{path} is no longer there.", code="vanished")
         return note
 
-    def _stamp(self, path: str, note: AddedNote) -> FileRef:
-        """The stamp of a note; the fraction of the second tells texts of one size apart."""
-        text = note.text.encode("utf-8", "replace")
-        return FileRef(path, Path(path), len(text), int(note.modified) * _NS + crc32(text) % _NS)
+
+def _stamp(path: str, note: AddedNote) -> tuple[FileRef, bytes]:
+    """Stamp and text of a note; the fraction of the second tells texts of one size apart."""
+    text = note.text.encode("utf-8", "replace")
+    time = int(note.modified) * _NS + crc32(text) % _NS
+    return FileRef(path, Path(path), len(text), time), text

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from notewell.api.errors import NotewellError, UnreadableNoteError
@@ -29,12 +28,10 @@ from notewell.features.gleanings.collect import (
     note_text,
 )
 from notewell.features.gleanings.parse import read_entries
+from notewell.vault.added_notes import SourceWithMore
 from notewell.vault.parse import one_line_end
-from notewell.vault.read_notes import HashedNote, is_ordinary, make_note
+from notewell.vault.read_notes import is_ordinary
 from notewell.vault.readers.reader import ORDINARY_BYTES
-
-if TYPE_CHECKING:
-    from notewell.vault.mirror import Mirror
 
 ROOT = f"{DOCUMENTS}/.gleanings"
 _KINDS = ("folder", "mirror")  # whose notes are files
@@ -49,34 +46,30 @@ def with_gleanings(own: Source, record: VaultRecord, settings: Settings) -> Sour
     return _WithGleanings(own, record, settings)
 
 
-class _WithGleanings:
-    """A vault's own notes and its saved links as one `Source`; see there for what is undescribed.
+class _WithGleanings(SourceWithMore):
+    """A vault's own notes and its saved links as one `Source`.
 
     Daily notes are known by their paths alone: a walk reads no other note.
     """
 
     def __init__(self, own: Source, record: VaultRecord, settings: Settings) -> None:
         """`own` are the notes of the vault."""
-        self._own = own
-        self._root = record.path
-        self._vault_rules = settings.vault
-        self._rules = settings.of(GleaningRules)
+        super().__init__(own, ROOT, settings.vault)
+        self._vault = record.path
+        self._saved = settings.of(GleaningRules)
         self._folders = tuple(
-            f"{folder.strip('/')}/".casefold() for folder in self._rules.daily_folders
+            f"{folder.strip('/')}/".casefold() for folder in self._saved.daily_folders
         )
-        self._headings = tuple(heading.strip("# ").casefold() for heading in self._rules.headings)
+        self._headings = tuple(heading.strip("# ").casefold() for heading in self._saved.headings)
         self._daily = DailyNotes.read(record.path)
         self._state = GleaningFile(record.data_folder(settings.data_dir))
         self._state_file = record.data_folder(settings.data_dir) / NAME
         self._days: dict[FileRef, Day | None] = {}
         self._marks: tuple[tuple[int, int], Mapping[str, Mark]] = ((-1, -1), {})
-        self.place = own.place
-        self.types = own.types
-        self.watched = own.watched
 
     def list(self, within: Sequence[str] = ()) -> Walk:
-        asked = tuple(path for path in within if _is_gleaning(path))
-        notes = tuple(path for path in within if not _is_gleaning(path))
+        asked = tuple(path for path in within if self._is_added(path))
+        notes = tuple(path for path in within if not self._is_added(path))
         walk = self._own.list(notes) if notes or not within else Walk((), ())
         days, beside = list(walk.files), [f"{ROOT}/{path}" for path in notes]
         if any(self._is_made(path) for path in notes):
@@ -95,35 +88,11 @@ class _WithGleanings:
             beside=tuple(dict.fromkeys((*walk.beside, *beside))),
         )
 
-    def stamp(self, path: str) -> FileRef:
-        return self._find(path)[0] if _is_gleaning(path) else self._own.stamp(path)
-
-    def read(self, stamp: FileRef) -> HashedNote:
-        if not _is_gleaning(stamp.path):
-            return self._own.read(stamp)
-        return make_note(stamp, self._find(stamp.path)[1], self._vault_rules)
-
-    def content_hash(self, stamp: FileRef) -> bytes:
-        if not _is_gleaning(stamp.path):
-            return self._own.content_hash(stamp)
-        return self.read(stamp).content_hash
-
-    def excluded(self, path: str) -> tuple[str, str] | None:
-        if not _is_gleaning(path):
-            return self._own.excluded(path)
-        try:
-            self._find(path)
-        except UnreadableNoteError as error:
-            return "documents", error.message
-        return None
-
-    def uri(self, path: str, anchor: str | None = None) -> str:
-        """See `Source.uri`; a saved link opens its daily note, at the `line` where it is saved.
+    def _address(self, path: str) -> str:
+        """The address of the daily note, at the `line` where the link is saved.
 
         Obsidian ignores the line; the plugin and the terminal use it.
         """
-        if not _is_gleaning(path):
-            return self._own.uri(path, anchor)
         day, _, name = path.removeprefix(f"{ROOT}/").rpartition("/")
         address = self._own.uri(day)
         try:
@@ -131,9 +100,6 @@ class _WithGleanings:
         except NotewellError:
             return address
         return address if one is None else f"{address}&line={one.seen[0].entry.line}"
-
-    def receiver(self) -> Mirror | None:
-        return self._own.receiver()
 
     def _files(self, notes: Sequence[FileRef]) -> Iterator[FileRef]:
         """The stamps of the saved links of those of the notes that are daily notes."""
@@ -194,7 +160,7 @@ class _WithGleanings:
         except (OSError, UnreadableNoteError):
             return None
         own = one_line_end(read.text)
-        day_entries = read_entries(own, read.note.headings, self._rules.headings)
+        day_entries = read_entries(own, read.note.headings, self._saved.headings)
         day = self._daily.day(note.path, {}) or day_in_name(note.path)
         entries = day_entries.entries[:_MOST_OF_DAY]
         if not entries:
@@ -212,11 +178,11 @@ class _WithGleanings:
         return path.casefold().startswith(self._folders) or self._daily.holds(path, {})
 
     def _has_note(self, key: str) -> bool:
-        return (self._root / note_path(self._rules.folder, key)).exists()
+        return (self._vault / note_path(self._saved.folder, key)).exists()
 
     def _is_made(self, path: str) -> bool:
         """True if a note of an extraction may be at a path, or below it."""
-        folder = self._rules.folder.strip("/")
+        folder = self._saved.folder.strip("/")
         return not folder or f"{path}/".startswith(f"{folder}/") or folder.startswith(f"{path}/")
 
     def _find_extracted(self) -> Iterator[FileRef]:
@@ -233,10 +199,6 @@ class _WithGleanings:
         if seen != self._marks[0]:
             self._marks = (seen, self._state.load().marks)
         return self._marks[1]
-
-
-def _is_gleaning(path: str) -> bool:
-    return path == ROOT or path.startswith(f"{ROOT}/")
 
 
 def _day_of(path: str) -> tuple[str, ...]:
