@@ -21,14 +21,11 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from notewell.base.packages import PACKAGES
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "sidecar" / "notewell" / "doors" / "web" / "static" / "licenses.txt"
-OWN = (
-    "notewell",
-    "notewell-eval",
-    "notewell-postgres",
-    "notewell-zotero",
-)  # what the helper and the image have
+OWN = ("notewell", *(package.name for package in PACKAGES))  # what the helper and the image have
 # What a package says of its licence in words, as SPDX names it.
 _SPDX = {
     "Apache 2.0": "Apache-2.0",

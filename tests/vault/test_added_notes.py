@@ -29,6 +29,9 @@ class Letters:
         self.notes = {"2024/a.md": Letter("# Plums\n\nripe"), "b.md": Letter("pears")}
         self.away = ""
 
+    def address(self, name: str) -> str:
+        return self.notes[name].uri if name in self.notes else ""
+
     def load(self) -> dict[str, Letter]:
         if self.away:
             raise SourceError(self.away)
@@ -44,7 +47,7 @@ def letters() -> Letters:
 def source(tmp_path: Path, letters: Letters) -> Source:
     (tmp_path / "Own.md").write_text("own", encoding="utf-8")
     own = FolderSource(VaultRecord("v", "v", tmp_path), VaultRules())
-    return add_notes(own, "letters", letters.load, VaultRules())
+    return add_notes(own, "letters", letters.load, letters.address, VaultRules())
 
 
 ROOT = ".documents/.letters"
@@ -101,3 +104,4 @@ def test_while_they_cannot_be_read_they_stay_and_the_vault_is_listed(
     assert [file.path for file in walk.files] == ["Own.md"]
     assert walk.unread == (ROOT,)
     assert "the letters are locked" in walk.warnings[0].name
+    assert source.uri(f"{ROOT}/b.md") == "mail://1"  # which a search asks for, and reads nothing

@@ -13,6 +13,7 @@ from notewell.api.types import PropertyValue
 from notewell_zotero.library import LibraryItem
 
 TAG = "zotero"
+_GROUP = "group "  # how the folder of a group is called, before its number
 _YEAR = re.compile(r"\b(\d{4})\b")
 _CITATION_KEY = re.compile(r"(?im)^citation key: *(\S+)$")  # as Better BibTeX writes it
 # What would be a link, a tag, code, a comment, mathematics or HTML in a note, and is not meant so.
@@ -28,30 +29,31 @@ _MOST_TITLE = 200
 
 @dataclass(frozen=True, slots=True)
 class LibraryNote:
-    """The note of an item: its Markdown, its time in seconds, the address that opens it."""
+    """The note of an item: its Markdown, and its time in seconds."""
 
     text: str
     modified: float
-    uri: str
 
 
 def note_of(item: LibraryItem) -> LibraryNote:
     """Make the note of an item."""
-    parts = [f"# {_escape(_title(item))}", *_body(item)]
-    text = edit_properties("\n\n".join(parts) + "\n", _properties(item))
-    return LibraryNote(text, item.modified, address_of(item))
+    title = _title(item)
+    parts = [f"# {_escape(title)}", *_body(item)]
+    text = edit_properties("\n\n".join(parts) + "\n", _properties(item, title))
+    return LibraryNote(text, item.modified)
 
 
 def name_of(item: LibraryItem) -> str:
     """The path of an item's note below the folder of the library."""
-    folder = f"group {item.group}/" if item.group is not None else ""
+    folder = f"{_GROUP}{item.group}/" if item.group is not None else ""
     return f"{folder}{item.key}.md"
 
 
-def address_of(item: LibraryItem) -> str:
-    """The address that shows an item in Zotero."""
-    library = "library" if item.group is None else f"groups/{item.group}"
-    return f"zotero://select/{library}/items/{item.key}"
+def address_of(name: str) -> str:
+    """The address that shows an item in Zotero, by the path of its note as `name_of` gives it."""
+    folder, _, file = name.rpartition("/")
+    library = f"groups/{folder.removeprefix(_GROUP)}" if folder else "library"
+    return f"zotero://select/{library}/items/{file.removesuffix('.md')}"
 
 
 def _title(item: LibraryItem) -> str:
@@ -61,7 +63,7 @@ def _title(item: LibraryItem) -> str:
     return next((line[:_MOST_TITLE] for note in item.notes for line in _lines(note)), item.key)
 
 
-def _properties(item: LibraryItem) -> dict[str, PropertyValue]:
+def _properties(item: LibraryItem, title: str) -> dict[str, PropertyValue]:
     year = _YEAR.search(item.fields.get("date", ""))
     people = tuple(map(_one_line, item.people))
     citation = item.fields.get("citationKey") or next(
@@ -70,7 +72,7 @@ def _properties(item: LibraryItem) -> dict[str, PropertyValue]:
     family = people[0].rpartition(" ")[2] if people else ""
     named = f"{family} {year[1]}" if family and year else ""
     values: dict[str, PropertyValue] = {
-        "title": _title(item),
+        "title": title,
         "aliases": tuple(filter(None, (citation, named))),
         "authors": people,
         "year": int(year[1]) if year else None,

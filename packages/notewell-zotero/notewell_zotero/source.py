@@ -14,7 +14,7 @@ from notewell.api.types import Settings, VaultRecord
 from notewell.api.vault import Source, add_notes
 from notewell_zotero import ZoteroRules
 from notewell_zotero.library import database_of, read_library
-from notewell_zotero.notes import LibraryNote, name_of, note_of
+from notewell_zotero.notes import LibraryNote, address_of, name_of, note_of
 
 NAME = "zotero"
 ROOT = f"{DOCUMENTS}/.{NAME}"
@@ -64,7 +64,9 @@ def library_of(record: VaultRecord, settings: Settings) -> Library | None:
 def with_library(source: Source, record: VaultRecord, settings: Settings) -> Source:
     """The source of a vault's notes and of the library's."""
     library = library_of(record, settings)
-    return source if library is None else add_notes(source, NAME, library.notes, settings.vault)
+    if library is None:
+        return source
+    return add_notes(source, NAME, library.notes, address_of, settings.vault)
 
 
 def open_feature(vault: OpenVault) -> OpenFeature:

@@ -25,7 +25,7 @@ _NS = 1_000_000_000
 
 
 class AddedNote(Protocol):
-    """A note that is added: its Markdown, its time in seconds, and the address that opens it."""
+    """A note that is added: its Markdown, and its time in seconds."""
 
     @property
     def text(self) -> str: ...
@@ -33,20 +33,22 @@ class AddedNote(Protocol):
     @property
     def modified(self) -> float: ...
 
-    @property
-    def uri(self) -> str: ...
-
 
 LoadNotes = Callable[[], Mapping[str, AddedNote]]
+AddressOf = Callable[[str], str]
 
 
-def add_notes(source: Source, name: str, load: LoadNotes, rules: VaultRules) -> Source:
+def add_notes(
+    source: Source, name: str, load: LoadNotes, address: AddressOf, rules: VaultRules
+) -> Source:
     """The notes of `source` and those that `load` gives, by their path below `.documents/.NAME/`.
 
     `load` is called whenever notes are listed or read, from any thread, so it keeps what it has
     read. Where it raises NotewellError, what was indexed of its notes stays, with a warning.
+    `address` gives what opens a note, by the same path; searches call it for each result, so it
+    reads nothing.
     """
-    return _WithAddedNotes(source, f"{DOCUMENTS}/.{name}", load, rules)
+    return _WithAddedNotes(source, f"{DOCUMENTS}/.{name}", load, address, rules)
 
 
 class SourceWithMore(ABC):
@@ -107,9 +109,12 @@ class SourceWithMore(ABC):
 class _WithAddedNotes(SourceWithMore):
     """The notes that `load` gives, beside those of a source."""
 
-    def __init__(self, own: Source, root: str, load: LoadNotes, rules: VaultRules) -> None:
+    def __init__(
+        self, own: Source, root: str, load: LoadNotes, address: AddressOf, rules: VaultRules
+    ) -> None:
         super().__init__(own, root, replace(rules, types=("md",)))
         self._load = load
+        self._address_of = address
 
     def list(self, within: Sequence[str] = ()) -> Walk:
         asked = [path for path in within if self._is_added(path)]
@@ -133,23 +138,17 @@ class _WithAddedNotes(SourceWithMore):
         files = sorted((*walk.files, *added), key=lambda file: file.path)
         return replace(walk, files=tuple(files))
 
-    def _find(self, path: str) -> tuple[FileRef, bytes]:
-        return _stamp(path, self._note(path))
-
     def _address(self, path: str) -> str:
-        try:
-            return self._note(path).uri
-        except UnreadableNoteError:
-            return ""
+        return self._address_of(path.removeprefix(f"{self._root}/"))
 
-    def _note(self, path: str) -> AddedNote:
+    def _find(self, path: str) -> tuple[FileRef, bytes]:
         try:
             note = self._load().get(path.removeprefix(f"{self._root}/"))
         except NotewellError as error:
             raise UnreadableNoteError(error.message, code="unreadable") from error
         if note is None:
             raise UnreadableNoteError(f"{path} is no longer there.", code="vanished")
-        return note
+        return _stamp(path, note)
 
 
 def _stamp(path: str, note: AddedNote) -> tuple[FileRef, bytes]:
