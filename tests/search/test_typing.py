@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.search.query.terms import query_terms, says_little
+from notewell.search.rank.guarantees import is_beginning
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -134,3 +135,24 @@ def test_every_beginning_of_a_word_finds_its_note(library: Library, data: st.Dat
 
     assert path in [result.path for result in reply.results], query
     assert "weak" not in [result.match for result in reply.results]
+
+
+@pytest.mark.parametrize("typed", ["k", "ka", "KA"])
+def test_while_two_letters_are_typed_names_that_begin_so_come_before_all_others(
+    make_library: MakeLibrary, typed: str
+) -> None:
+    begin = {"Kale.md", "Kanban board of the team.md", "People/Kim.md"}
+    texts = dict.fromkeys(begin, "Green.\n")
+    texts["People/Kim.md"] = "---\naliases: [Kaito]\n---\nA friend.\n"
+    others = {"To katex.md": "---\ntags: [kale, katex]\n---\n# Kale\n" + "Kale, katex, kale. " * 9}
+
+    paths = make_library(texts | others).paths(typed, mode="keyword", weak=True, typing=True)
+
+    assert set(paths[:3]) == begin
+    assert paths[3:] == ["To katex.md"]
+
+
+@pytest.mark.parametrize("text", ["会議", "12", "kal", "k9", ".."])
+def test_what_may_be_a_word_by_itself_is_no_beginning(text: str) -> None:
+    assert not is_beginning(text, typing=True)
+    assert not is_beginning("ka", typing=False)

@@ -41,6 +41,7 @@ from notewell.search.rank.guarantees import (
     Guarantees,
     HeldWords,
     content_words_of,
+    is_beginning,
 )
 from notewell.search.rank.ranking import (
     SUMS,
@@ -386,7 +387,10 @@ class _TextSearch:
         unknown, quoted = () if typing else content.all_unknown, None
         if content.quotation:
             quoted = np.isin(notes.ids, index.keywords.notes_with_phrase(content.quotation))
-        return Guarantees(notes, held, count, odds, of_day, only_day, templates, unknown, quoted)
+        begins = is_beginning(self.parsed.text, typing=typing)
+        return Guarantees(
+            notes, held, count, odds, of_day, only_day, templates, unknown, quoted, begins
+        )
 
     def evidence(self, retrieved: Retrieved) -> tuple[Candidates, NoteEvidence]:
         """The candidate passages, and what is known of the notes that they belong to."""

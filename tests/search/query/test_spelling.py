@@ -111,6 +111,26 @@ def test_a_word_that_sounds_alike_is_meant(
     assert library.paths(typed, mode="keyword") == library.paths(wanted, mode="keyword")
 
 
+def test_of_equally_near_words_the_one_that_fits_the_other_words_is_meant(
+    make_library: MakeLibrary,
+) -> None:
+    notes = {
+        f"Race {number}.md": "We start at the line. The start is early.\n" for number in range(6)
+    }
+    notes["Bread.md"] = "The sourdough needs flour. Its starter sleeps.\n"
+    library = make_library(notes)
+
+    def corrected(typed: str) -> str | None:
+        fixed = library.search(typed, mode="keyword").corrected
+        return None if fixed is None else fixed["text"]
+
+    assert corrected("startr") == "start"  # the more frequent one, where nothing else is said
+    assert corrected("sourdough startr") == "sourdough starter"
+    assert (
+        corrected("sourdoh and its startr") == "sourdough and its starter"
+    )  # beside what is meant
+
+
 def test_two_edits_count_half_of_one(check: Check) -> None:
     assert check("beekeping").alternatives["beekeping"] == {"beekeeping": 0.5}
     assert check("bekeping").alternatives["bekeping"] == {"beekeeping": 0.25}

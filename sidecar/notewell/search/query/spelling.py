@@ -4,8 +4,9 @@ A word that the vault does not have is replaced by the nearest words that it has
 rarely is kept, and a much more frequent word beside it is searched for as well; so is one that the
 model knows as a word, unless the vault often has the nearest one beside its neighbour. Words of a
 date, and of a language that the vault hardly has, are never corrected. The more frequent
-of two equally near words wins: a noisy channel in which all edits are equally likely (Kernighan,
-Church and Gale 1990, "A spelling correction program based on a noisy channel model").
+of two equally near words wins, or the one that the vault has beside a neighbour of the query: a
+noisy channel in which all edits are equally likely (Kernighan, Church and Gale 1990, "A spelling
+correction program based on a noisy channel model").
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ _SAME_END = 2  # letters; where only the last ones differ, it is another form of
 _PART_LETTERS = 3  # of both parts of a word that should be two
 _MOST_HOLDING = 12  # words of which one is a part
 # Spellings of one sound in English that are more than one edit apart.
-_SOUNDS = (("ff", "ph"), ("f", "ph"), ("ph", "f"), ("kw", "qu"))
+_SOUNDS = (
+    *(("ff", "ph"), ("f", "ph"), ("ph", "f"), ("kw", "qu")),
+    *(("oh", "ough"), ("uff", "ough"), ("uf", "ough"), ("off", "ough")),
+)
 _SPLITS = 3  # ways to part a word that are looked up as a phrase
 
 
@@ -129,7 +133,7 @@ class Speller:
         doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
         for word in doubtful[:_MAX_LOOKED_UP]:
             if len(corrections.fixes) < _MAX_CORRECTED:
-                self._correct(word, corrections, self._neighbours_of(word, ordered))
+                self._correct(word, corrections, _neighbours_of(word, ordered, light, corrections))
         return Spelling(corrections.alternatives, corrections.offered, tuple(corrections.fixes))
 
     def beside_rare(self, word: str, group: Mapping[str, float]) -> Mapping[str, float]:
@@ -186,11 +190,6 @@ class Speller:
         )
         return self._count(joined) < _LEAST_COMMON * max(nearest, default=0)
 
-    def _neighbours_of(self, word: str, ordered: Sequence[str]) -> list[tuple[str, str]]:
-        """The words around a word of the query, as (before, after), "" if there is none."""
-        around = ["", *ordered, ""]
-        return [(around[at], around[at + 2]) for at, other in enumerate(ordered) if other == word]
-
     def _count(self, word: str) -> int:
         return self.index.keywords.document_frequency(word)
 
@@ -222,6 +221,11 @@ class Speller:
         elif not better and not known:
             parts = self._parts(word)
             better = {} if parts else self.corrections(word, edits=2)
+        if not known and len(better) > 1:
+            likely = sorted(
+                better, key=lambda each: self._notes_with(each, neighbours), reverse=True
+            )
+            better = {each: better[each] for each in likely}
         if parts:
             corrections.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
             corrections.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
@@ -238,10 +242,18 @@ class Speller:
 
     def _fits(self, word: str, neighbours: Sequence[tuple[str, str]]) -> bool:
         """Tell whether the vault often has a word beside one of its neighbours in the query."""
+        return self._notes_with(word, neighbours)[0] >= _OFTEN
+
+    def _notes_with(self, word: str, neighbours: Sequence[tuple[str, str]]) -> tuple[int, int]:
+        """How many notes have a word right beside a neighbour, and together with it anywhere.
+
+        Of several neighbours the one with the most notes counts.
+        """
         phrases = [(before, word) for before, _ in neighbours if before]
-        phrases += [(word, other) for _, other in neighbours if other]
-        having = map(self.index.keywords.notes_with_phrase, phrases)
-        return any(len(notes) >= _OFTEN for notes in having)
+        phrases += [(word, after) for _, after in neighbours if after]
+        beside = map(self.index.keywords.notes_with_phrase, phrases)
+        together = map(self.index.keywords.notes_with_all, phrases)
+        return max(map(len, beside), default=0), max(map(len, together), default=0)
 
     def corrections(self, word: str, *, edits: int = 1) -> dict[str, float]:
         """The nearest words of the vault within some edits, each with its weight, best first."""
@@ -350,6 +362,22 @@ class _Corrections:
     alternatives: dict[str, Mapping[str, float]] = field(default_factory=dict)
     offered: dict[str, float] = field(default_factory=dict)
     fixes: list[Fix] = field(default_factory=list)
+
+    def meant(self, word: str) -> str:
+        """The word that a word of the query stands for most likely."""
+        return next(iter(self.alternatives.get(word, ())), word)
+
+
+def _neighbours_of(
+    word: str, ordered: Sequence[str], light: Collection[str], corrections: _Corrections
+) -> list[tuple[str, str]]:
+    """The content words around a word of the query, as (before, after), "" if there is none.
+
+    A word that was corrected counts as what it stands for.
+    """
+    content = [each for each in ordered if each == word or each not in light]
+    around = ["", *map(corrections.meant, content), ""]
+    return [(around[at], around[at + 2]) for at, other in enumerate(content) if other == word]
 
 
 def _is_another_form(word: str, other: str) -> bool:

@@ -11,6 +11,7 @@ plain words), by raising the notes that would break them just far enough:
    other.
 4. The best note by words that has all of them, and a best note by meaning that stands out, are
    among the first three behind the exact names.
+5. While no more than two letters are typed, names that begin with them come before all others.
 
 Function words do not count. A word stands for its forms and corrections; one that only begins
 another word stands for nothing, but for the unfinished last word while typing.
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import signed_forms, words
+from notewell.index.analyze import SPACELESS_CHARACTER, signed_forms, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import FIELD_BITS, NAME_BITS
 from notewell.index.port import KeywordIndex
@@ -63,6 +64,7 @@ _LABEL_BITS = NAME_BITS | _HEADING_BIT | np.uint16(FIELD_BITS["tags"])
 # The cosine of a note that is the best by meaning, from which it is a strong match.
 _SURE_COSINE = np.float32(0.5)
 _EQUAL = np.float32(0.9999)  # of the best BM25; sums differ in their last digits
+_FEW_LETTERS = 2  # typed, that tell no more than how a name begins
 _LIFT = np.float32(0.01)  # above a bar, at most; sums are about 1 to 10
 
 
@@ -127,6 +129,19 @@ def content_words_of(
             lacking.append(word)
     quotation = written if only_light and count >= _FEWEST_QUOTED else ()
     return ContentWords(tuple(groups), count, tuple(lacking), quotation)
+
+
+def is_beginning(text: str, *, typing: bool) -> bool:
+    """Tell whether a query is so few letters, still being typed, that only names can be meant.
+
+    Not in a script without spaces, where two characters are a word.
+    """
+    return (
+        typing
+        and text.isalpha()
+        and len(text) <= _FEW_LETTERS
+        and (text.isascii() or not SPACELESS_CHARACTER.search(text))
+    )
 
 
 def fields_with_words(
@@ -204,6 +219,7 @@ class Guarantees:
     it says nothing else. `templates` (n,) marks templates, unless the query may look for them.
     `quoted` (n,) marks the notes that have a query of function words alone word for word.
     `unknown` are the content words of the query, if they are few and the vault has none of them.
+    `by_beginning`: names that begin with the query come first.
     """
 
     evidence: NoteEvidence
@@ -215,6 +231,7 @@ class Guarantees:
     templates: Flags | None = None
     unknown: tuple[str, ...] = ()
     quoted: Flags | None = None
+    by_beginning: bool = False
 
     def applied(self, scored: Scored) -> Scored:
         """The scores, with what raises a note added to its coverage: its parts still add up."""
@@ -242,6 +259,8 @@ class Guarantees:
             sums = _above(sums, self.of_day, ~self.of_day)
         if self.quoted is not None:
             sums = _above(sums, self.quoted, ~self.quoted)
+        if self.by_beginning:
+            sums = _above(sums, self.evidence.is_named, ~self.evidence.is_named)
         exact = self.evidence.exact
         return _above(sums, exact, ~exact)
 
