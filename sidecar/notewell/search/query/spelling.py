@@ -225,7 +225,7 @@ class Speller:
             likely = sorted(
                 better, key=lambda each: self._notes_with(each, neighbours), reverse=True
             )
-            better = {each: better[each] for each in likely}
+            better = {candidate: better[candidate] for candidate in likely}
         if parts:
             corrections.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
             corrections.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
@@ -245,7 +245,7 @@ class Speller:
         return self._notes_with(word, neighbours)[0] >= _OFTEN
 
     def _notes_with(self, word: str, neighbours: Sequence[tuple[str, str]]) -> tuple[int, int]:
-        """How many notes have a word right beside a neighbour, and together with it anywhere.
+        """Count the notes that have a word right beside a neighbour, and with it anywhere.
 
         Of several neighbours the one with the most notes counts.
         """
@@ -375,7 +375,7 @@ def _neighbours_of(
 
     A word that was corrected counts as what it stands for.
     """
-    content = [each for each in ordered if each == word or each not in light]
+    content = [other for other in ordered if other == word or other not in light]
     around = ["", *map(corrections.meant, content), ""]
     return [(around[at], around[at + 2]) for at, other in enumerate(content) if other == word]
 
