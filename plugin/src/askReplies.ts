@@ -14,11 +14,21 @@ import type {
   AskSavedReply,
   AskStep,
   AskText,
+  EvidenceReply,
 } from "./contract";
 import { anything, flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "./shape";
 
 const found = partOf<AskFound>()({
   results: list(object({ path: text, title: text, line: number, snippet: text, highlights: list(range) })),
+});
+
+const quote = { path: text, title: text, line: number };
+
+/** Sentences of notes that answer a question, or the passages nearest to it: no language model is asked. */
+export const evidence = partOf<EvidenceReply>()({
+  said: flag,
+  answers: list(object({ ...quote, text, confidence: number })),
+  nearest: list(object({ ...quote, snippet: text })),
 });
 
 const step = partOf<AskStep>()({

@@ -10,6 +10,7 @@ import type {
   AskRequest,
   Change,
   ConfirmedWrite,
+  EvidenceReply,
   LedgerReply,
   LedgerRequest,
   RedeemReply,
@@ -134,6 +135,11 @@ export class Client extends HttpClient {
   /** The models of the configured provider; fails with status 400 where none is configured. */
   askModels(): Promise<AskModelsReply> {
     return this.get("ask/models", asks.models, {}, MODELS_MS);
+  }
+
+  /** Sentences that answer a question, or that none does: many are read, behind others where the server is busy. */
+  evidence(q: string): Promise<EvidenceReply> {
+    return this.get("evidence", asks.evidence, { q }, LONG_MS);
   }
 
   /** The turns of a stored conversation; fails with status 404 where it is no longer stored. */

@@ -40,7 +40,7 @@ export function pairingQuestion(offer: PairingOffer, device: string, current: st
     offer.name && t("The link calls it “{name}”.", { name: offer.name }),
     t("If you agree, the link's one-time code and the name “{device}” are sent there now, and what you search for later. " + "The text of notes is sent only after another question.", { device }),
     protocol === "http:" && !LOOPBACK.test(hostname) && t("The connection is not encrypted: agree only in a network that you trust."),
-    current && t("It takes the place of the present connection: {current}.", { current }),
+    current && t("It replaces the present connection: {current}.", { current }),
     t("Agree only if you made this link yourself."),
   ];
   return [t("Connect to {host}?", { host }), sentences.filter(Boolean).join(" "), current ? t("Replace and connect") : t("Connect")];

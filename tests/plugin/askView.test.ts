@@ -191,6 +191,41 @@ describe("without a language model", () => {
   });
 });
 
+describe("a question without a language model", () => {
+  const sentence = { text: "They fly by the sun.", path: "Bees.md", title: "Bees", line: 3, heading: null, uri: "", confidence: 0.8 };
+  const near = { path: "Hives.md", title: "Hives", line: 1, heading: null, uri: "", snippet: "A hive in the garden." };
+
+  const answered = async (reply: object): Promise<HTMLElement> => {
+    server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "ask_events", "ask_setup", "evidence"] });
+    server.routes["/api/ask/models"] = () => problem(400, "ask_off", "No language model is configured.");
+    server.routes["/api/evidence"] = ({ url }) => ({ query: new URL(url).searchParams.get("q"), vault: "garden", warnings: [], ...reply });
+    const el = await open();
+    await ask(el, "How do bees fly?");
+    return el;
+  };
+
+  it("is answered by the sentences of notes, each with its note", async () => {
+    const el = await answered({ said: true, answers: [sentence], nearest: [] });
+    expect(el.querySelector(".notewell-found")?.textContent).toBe("From your notesBeesThey fly by the sun.");
+    expect(el.querySelector<HTMLElement>(".notewell-found a")?.dataset["path"]).toBe("Bees.md");
+    expect(el.querySelector("textarea")?.placeholder).toBe("Ask a question about your notes");
+    expect(buttonOf(el, "Save as note")).toBeUndefined();
+  });
+
+  it("is told to have none, with the nearest passages", async () => {
+    const el = await answered({ said: false, answers: [], nearest: [near] });
+    expect(el.querySelector(".notewell-found")?.textContent).toBe("Your notes do not say. The nearest passages:HivesA hive in the garden.");
+    expect((await answered({ said: false, answers: [], nearest: [] })).querySelector(".notewell-found")?.textContent).toBe("No note matches.");
+  });
+
+  it("that fails says why", async () => {
+    const el = await answered({ said: true, answers: [sentence], nearest: [] });
+    server.routes["/api/evidence"] = () => problem(500, "failed", "The index is locked.");
+    await ask(el, "And wasps?");
+    expect(el.querySelector("[role=alert]")?.textContent).toContain("The index is locked.");
+  });
+});
+
 describe("an answer by long-poll", () => {
   it("outlives a connection that breaks off, and asks for each event once", async () => {
     answering([event(1, "text", { text: "a" }), event(2, "answer", REPLY)] as { id: number }[]);

@@ -111,6 +111,15 @@ describe("the search panel", () => {
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
   });
 
+  it("says for which words the results are where what was typed is misspelt", async () => {
+    server.routes["/api/search"] = () => aReply([aResult("Bees.md")], { corrected: { text: "bees", from: ["beees"] } });
+    connection.begin();
+    const view = await openSearch();
+    view.search("beees");
+    await settle();
+    expect(view.contentEl.textContent).toContain("Results for “bees”");
+  });
+
   it("searches all vaults of the server by choice, says where from, and opens another vault's note there", async () => {
     const uri = "obsidian://open?vault=Work&file=Bees";
     server.routes["/api/vaults"] = () => ({ vaults: [aVault(), aVault({ id: "v2", name: "Work", path: "/work" })] });

@@ -125,7 +125,7 @@ export class PhoneIndex extends Broadcast<void> {
       }
       if (isWanted && this.#isWanted) this.#file = file;
     } catch (error) {
-      this.#problem = t("The phone index is not used: {error}. It is read again once it is replaced.", { error: error instanceof Error ? error.message : String(error) });
+      this.#problem = t("The phone index is not used: {error}.", { error: error instanceof Error ? error.message : String(error) });
     } finally {
       this.notify();
     }

@@ -92,6 +92,6 @@ export class IndexedDbStore implements SegmentStore {
   #fail(error: unknown): void {
     const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
     const why = isFull ? t("there is no room left") : error instanceof Error ? error.message : String(error);
-    this.problem = t("The word index could not be kept on this device ({why}). It works from memory, and is made again at the next start.", { why });
+    this.problem = t("The word index could not be saved ({why}). It is built again at the next start.", { why });
   }
 }

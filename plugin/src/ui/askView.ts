@@ -10,7 +10,7 @@ import { saveConversation } from "./ask/save";
 import { isWebPage, type Source } from "./ask/sources";
 import { destinationText } from "./ask/texts";
 import { Turn } from "./ask/turn";
-import { button, faint, title, toolbar } from "./controls";
+import { button, faint, title, toolbar, wordButton } from "./controls";
 import { explain, howToUpgrade, message, UPGRADE, type Explanation } from "./explain";
 import { addItem } from "./menu";
 import { messageArea } from "./message";
@@ -38,6 +38,8 @@ export class AskView extends ItemView {
   #turns: Turn[] = [];
   #running: Turn | null = null;
   #conversation: string | undefined;
+  /** There is no language model: sentences of notes that answer are quoted. */
+  #isQuoting = false;
 
   constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
@@ -111,7 +113,10 @@ export class AskView extends ItemView {
         this.#form.say(problem);
         return;
       }
-      this.#form.allow(false);
+      this.#isQuoting = session.features.includes("evidence");
+      this.#form.allow(this.#isQuoting);
+      this.#form.showModels({ chosen: "", models: [] });
+      this.#form.say("");
       this.#showSetup(session, problem);
     }
   }
@@ -121,16 +126,17 @@ export class AskView extends ItemView {
     const el = this.#setupEl;
     el.empty();
     title(el, t("No language model is set up"));
-    el.createEl("p", { text: t("Answers are written by a language model, from your notes, and cite them. Programs on the server's computer can do that.") });
+    el.createEl("p", { text: t("A language model writes answers from your notes and cites them. It can run on the server's computer.") });
     const buttons = el.createDiv("notewell-buttons");
-    if (session.features.includes("ask_setup")) buttons.createEl("button", { cls: "mod-cta", text: t("Choose one") }).onclick = (): void => openPage(session, "manage/answers");
+    if (session.features.includes("ask_setup")) wordButton(buttons, t("Choose one"), () => openPage(session, "manage/answers"));
     else faint(el, problem);
-    buttons.createEl("button", { text: t("Look again") }).onclick = (): unknown => this.#loadModels(session);
+    wordButton(buttons, t("Look again"), () => this.#loadModels(session));
   }
 
   #showModels(models: AskModelsReply): void {
     this.#setupEl.empty();
-    if (this.#turns.length === 0) faint(this.#setupEl, t("The answer is written by the language model that you set up, from your notes, and cites them."));
+    if (this.#turns.length === 0) faint(this.#setupEl, t("A language model answers from your notes, and cites them."));
+    this.#isQuoting = false;
     this.#form.allow(true);
     this.#form.showModels(models);
     this.#form.say(destinationText(models));
@@ -144,7 +150,8 @@ export class AskView extends ItemView {
     this.#running = turn;
     this.#draw();
     turn.el.scrollIntoView({ block: "start" });
-    await turn.run(session.client, { question, conversation: this.#conversation ?? null, model: this.#form.model });
+    if (this.#isQuoting) await turn.quote(session.client, question);
+    else await turn.run(session.client, { question, conversation: this.#conversation ?? null, model: this.#form.model });
     if (this.#running !== turn) return; // another conversation began meanwhile
     this.#running = null;
     if (turn.isLost) this.#conversation = undefined;
@@ -177,7 +184,7 @@ export class AskView extends ItemView {
   #draw(): void {
     const isBusy = this.#running !== null;
     const isEmpty = this.#turns.length === 0;
-    this.#form.draw(isBusy, !isEmpty);
+    this.#form.draw(isBusy, !isEmpty && !this.#isQuoting);
     const el = this.#toolsEl;
     el.empty();
     if (!this.#session) return;

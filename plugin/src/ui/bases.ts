@@ -7,7 +7,7 @@ import type { Finder } from "../finder";
 import { count } from "../format";
 import { foundBy, isLocal, resultOf } from "../local/reply";
 import { t } from "../texts";
-import { title } from "./controls";
+import { STATUS, title } from "./controls";
 import { activePath } from "./open";
 import { plainOwner } from "./plainOwner";
 import { ResultList } from "./resultList";
@@ -52,7 +52,7 @@ class LikenessView extends BasesView {
     this.#context = context;
     this.#finder = finder;
     const el = parent.createDiv("notewell-view notewell-base");
-    this.#statusEl = el.createDiv({ cls: "notewell-info", attr: { role: "status" } });
+    this.#statusEl = el.createDiv({ cls: "notewell-info", attr: STATUS });
     this.#el = el.createDiv();
   }
 
@@ -94,7 +94,7 @@ class LikenessView extends BasesView {
 
   async #ask({ query, path }: Wanted): Promise<[results: readonly Result[], remark: string]> {
     const limit = this.#context.connection.session ? MOST : MOST_ALONE;
-    if (!query && !path) return [[], t("Enter a query or choose a note in the view’s options, or open a note beside it.")];
+    if (!query && !path) return [[], t("Enter a query or choose a note in the view’s options.")];
     try {
       const reply = await (query ? this.#finder.search(query, limit, true) : this.#finder.similar({ path: path ?? "" }, limit, false, true));
       return [reply.results, isLocal(reply) ? foundBy(reply) : ""];

@@ -7,7 +7,7 @@ import { count } from "../format";
 import type { Finder } from "../finder";
 import { foundBy, isLocal } from "../local/reply";
 import { readBlock, type BlockOptions } from "./blockOptions";
-import { faint, link } from "./controls";
+import { faint, link, STATUS } from "./controls";
 import { plainOwner } from "./plainOwner";
 import { grouped, sorted } from "./ranking";
 import { ResultList } from "./resultList";
@@ -52,7 +52,7 @@ export class Block extends MarkdownRenderChild {
     this.#list = new ResultList(el, plainOwner(parts.context, () => (query ? t("Notes found for {query}", { query }) : t("Similar notes"))));
     this.#list.titlesOnly = parts.options.view === "compact";
     this.#list.byFolder = parts.options.group === "folder";
-    this.#footEl = el.createDiv({ cls: "notewell-faint", attr: { role: "status" } });
+    this.#footEl = el.createDiv({ cls: "notewell-faint", attr: STATUS });
   }
 
   override onload(): void {

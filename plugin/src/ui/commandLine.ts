@@ -45,7 +45,7 @@ async function similar({ path, ...given }: CliData, { app }: ViewContext, finder
 }
 
 async function reindexed({ full }: CliData, { connection }: ViewContext): Promise<string> {
-  if (!connection.session) return t("The search program does not run. The plugin’s own index of words follows the notes by itself.");
+  if (!connection.session) return t("The search program does not run. The plugin’s own index follows the notes.");
   await connection.session.client.reindex(full ? { full: true } : {});
   return t("Reindexing has begun.");
 }

@@ -2,6 +2,9 @@
 
 import { setIcon, setTooltip } from "obsidian";
 
+/** Attributes of an element whose changes are read out. */
+export const STATUS = { role: "status" };
+
 /** Runs the action for the key that was pressed, if there is one. */
 export function handleKey(event: KeyboardEvent, actions: Record<string, () => void>): void {
   const action = actions[event.key];
@@ -51,9 +54,21 @@ export function setActive(el: HTMLElement, isOn: boolean): void {
   el.setAttr("aria-pressed", isOn);
 }
 
+/** A button with words on it; the first one in a row is the primary one. */
+export function wordButton(
+  parent: HTMLElement,
+  text: string,
+  onClick: (event: MouseEvent) => unknown,
+  cls = parent.hasChildNodes() ? "" : "mod-cta",
+): HTMLButtonElement {
+  const el = parent.createEl("button", { cls, text });
+  el.onclick = onClick;
+  return el;
+}
+
 /** A button that looks like a link. */
 export function link(parent: HTMLElement, text: string, onClick: (event: MouseEvent) => unknown): void {
-  parent.createEl("button", { cls: "notewell-link", text }).onclick = onClick;
+  wordButton(parent, text, onClick, "notewell-link");
 }
 
 export function title(parent: HTMLElement, text: string): void {

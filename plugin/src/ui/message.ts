@@ -1,21 +1,19 @@
 /** Draws an explanation: its text, commands to copy, and a button for each action. */
 
-import { button, title } from "./controls";
+import { button, STATUS, title, wordButton } from "./controls";
 import type { ViewContext } from "./viewContext";
 import type { Explanation } from "./explain";
 import { copyText } from "./menu";
 import { t } from "../texts";
 
 function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: ViewContext): void {
-  const el = parent.createDiv({ cls: "notewell-message", attr: { role: "status" } });
+  const el = parent.createDiv({ cls: "notewell-message", attr: STATUS });
   title(el, explanation.title);
   el.createDiv({ text: explanation.text });
   renderCommands(el, explanation.commands);
   const buttons = el.createDiv("notewell-buttons");
   for (const [name, text] of explanation.actions) {
-    if (!can(name)) continue;
-    const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the first action is the primary one
-    buttons.createEl("button", { cls, text }).onclick = (): unknown => act(name);
+    if (can(name)) wordButton(buttons, text, () => act(name));
   }
 }
 

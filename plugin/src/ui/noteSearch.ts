@@ -5,7 +5,7 @@ import { asServerError, type Client } from "../client";
 import type { Passage, SearchReply } from "../contract";
 import { breadcrumb } from "../format";
 import { isLocal } from "../local/reply";
-import { button, faint, handleKey } from "./controls";
+import { button, faint, handleKey, STATUS } from "./controls";
 import { renderSnippet } from "./highlight";
 import { LiveSearch } from "./liveSearch";
 import { showPassage } from "./open";
@@ -74,7 +74,7 @@ class NoteSearch extends Component {
     const row = this.#el.createDiv("notewell-line");
     const attr = { "aria-label": placeholder(), placeholder: placeholder(), enterkeyhint: "search", maxlength: 1000 };
     this.#field = row.createEl("input", { type: "search", attr });
-    this.#countEl = row.createSpan({ cls: "notewell-faint", attr: { role: "status" } });
+    this.#countEl = row.createSpan({ cls: "notewell-faint", attr: STATUS });
     button(row, "arrow-up", t("Passage before"), () => this.#step(-1));
     button(row, "arrow-down", t("Next passage"), () => this.#step(1));
     button(row, "x", t("Close"), () => this.#close());

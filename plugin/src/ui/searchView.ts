@@ -260,6 +260,7 @@ export class SearchView extends ResultsView<string> {
     this.infoEl.empty();
     // That there is none is said below.
     if (length > 0) this.infoEl.createSpan({ cls: "search-results-result-count", text: countText(reply, length) + (isFinal ? "" : "…") });
+    if (reply.corrected) this.infoEl.createDiv({ text: t("Results for {query}", { query: `“${reply.corrected.text}”` }) });
     if (isLocal(reply)) {
       const parts = [foundBy(reply), this.readingText].filter(Boolean);
       this.infoEl.createSpan({ cls: "notewell-words-only", text: (length > 0 ? " · " : "") + parts.join(", ") });
@@ -277,7 +278,7 @@ export class SearchView extends ResultsView<string> {
     if (!query) return;
     const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
     await settings.set("savedSearches", [query, ...others]);
-    new Notice(t("Saved. It is listed while the field is empty."));
+    new Notice(t("Search saved"));
   }
 
   async #copyLinks(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { Platform, type App } from "obsidian";
 import type { Result } from "../contract";
-import { handleKey, link } from "./controls";
+import { handleKey, link, STATUS } from "./controls";
 import { copyText } from "./menu";
 import { asksForLink, insertLinks, linkList, type Place } from "./open";
 import { focus, type Hit, type ResultRow } from "./resultRow";
@@ -128,7 +128,7 @@ export class Selection {
   #drawBar(): void {
     if (this.isEmpty) this.#barEl.empty();
     else if (!this.#barEl.hasChildNodes()) {
-      this.#barEl.createSpan({ attr: { role: "status" } });
+      this.#barEl.createSpan({ attr: STATUS });
       link(this.#barEl, t("Insert links"), () => insertLinks(this.#app, this.#places));
       link(this.#barEl, t("Copy links"), () => this.copy());
       link(this.#barEl, t("Clear"), () => this.clear());

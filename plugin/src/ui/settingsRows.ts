@@ -9,6 +9,7 @@ import { message, type Explanation } from "./explain";
 import { openPage } from "./open";
 import { explainMissingNote } from "./similarNotes";
 import type { ViewContext } from "./viewContext";
+import { STATUS } from "./controls";
 import { number, t } from "../texts";
 
 /** Where the app has its own “Excluded files”. */
@@ -25,7 +26,7 @@ export async function explainPath({ app, connection }: ViewContext, path: string
   if (connection.session) return explainMissingNote(connection.session, path);
   if (isExcluded(app, path)) return message(t("This note is excluded"), t("One of the app's excluded files matches it."));
   if (!app.vault.getFileByPath(path)) return message(t("There is no such file"), t("A path has all folders, and the ending “.md”."));
-  if (!path.endsWith(".md")) return message(t("Not searched without a server"), t("Other files than notes are read by the server only."));
+  if (!path.endsWith(".md")) return message(t("Not searched without a server"), t("Other files are read by the server only."));
   return message(t("Found by words"), t("Without a server, no rule leaves it out."));
 }
 
@@ -46,7 +47,7 @@ export function drawExcluded(setting: Setting, { app, connection }: ViewContext)
 /** How large the word index of this device is. */
 export function drawLocalIndex(setting: Setting, { local }: ViewContext): () => void {
   const { reader } = local;
-  const el = setting.descEl.createDiv({ attr: { role: "status" } });
+  const el = setting.descEl.createDiv({ attr: STATUS });
   let rebuild: ButtonComponent | null = null;
   const draw = (): void => {
     const { index, size, left, skipped, isComplete, problem } = reader;
@@ -66,7 +67,7 @@ export function drawLocalIndex(setting: Setting, { local }: ViewContext): () => 
 
 /** Whether the phone index is loaded on this device, and what there is of it. */
 export function drawLoadPhone(setting: Setting, { settings, local }: ViewContext): () => void {
-  const el = setting.descEl.createDiv({ attr: { role: "status" } });
+  const el = setting.descEl.createDiv({ attr: STATUS });
   const draw = (): void => el.setText(local.phone.text);
   setting.addToggle((toggle) => {
     toggle.setValue(settings.chosen.loadPhone).onChange(async (isWanted) => {

@@ -22,6 +22,7 @@ import { renderCommands } from "./message";
 import { drawConsent, drawExcluded, drawHistory, drawLoadPhone, drawLocalIndex, drawPairing, drawPhoneIndex, explainPath } from "./settingsRows";
 import { inOneLine, longStatus } from "./statusText";
 import { ICON } from "./icon";
+import { STATUS } from "./controls";
 import { t } from "../texts";
 
 type Row = SettingGroupItem<Key>;
@@ -103,7 +104,7 @@ export class NotewellSettingTab extends PluginSettingTab {
       t("Meaning on phones"),
       t("phone index, mobile, sync, offline"),
       drawPhoneIndex,
-      t("A file in the vault, for search and similar notes by meaning where no server answers."),
+      t("A file in the vault, for search by meaning where no server answers."),
     );
   }
 
@@ -148,7 +149,7 @@ export class NotewellSettingTab extends PluginSettingTab {
   }
 
   #drawTester(setting: Setting): void {
-    const resultEl = setting.descEl.createDiv({ attr: { role: "status" } });
+    const resultEl = setting.descEl.createDiv({ attr: STATUS });
     let last = "";
     setting.addText((field) => {
       field.setPlaceholder(t("Folder/note.md"));
@@ -197,11 +198,11 @@ const scores = (): { options: { off: string; match: string; number: string; bar:
 
 const least = (): { options: { strong: string; related: string; weak: string; }; } => ({ options: { strong: t("Strong matches"), related: t("Related notes"), weak: t("Everything") } });
 const densities = (): { options: { compact: string; full: string; }; } => ({ options: { compact: t("Compact rows"), full: t("Longer passages") } });
-const pairingHint = (): string => t("Paste a link that “notewell pair” or the server's devices page made. You are asked before anything is sent.");
-const excludedHint = (): string => t("The app's excluded files are left out here and by the server, whose own rules come on top.");
-const localHint = (): string => t("For search without a server, on this device. Without it, notes are found there by names, headings, tags and properties only.");
+const pairingHint = (): string => t("Paste a link from “notewell pair” or the server's devices page. Nothing is sent before you agree.");
+const excludedHint = (): string => t("The app's excluded files are left out; the server's own rules come on top.");
+const localHint = (): string => t("For search without a server. Without it, only names, headings, tags and properties are found there.");
 
-const phoneHint = (): string => t("Meaning without a server, from the file that the server writes into the vault. It takes its size in memory, 20 MB at most.");
+const phoneHint = (): string => t("Meaning without a server, from a file that the server writes into the vault: up to 20 MB of memory.");
 
 const results = (): Row[] => [
   row(t("Number of results"), "", "number", "resultLimit", { min: 1, max: 200 }),
@@ -218,10 +219,10 @@ const results = (): Row[] => [
   row(t("Similar notes below the note"), t("A footer in every open note."), "toggle", "footer"),
 ];
 
-const completeHint = (): string => t("Type [[? after a sentence, to link to a note that is near in meaning. The app's own [[ stays as it is.");
-const mentionsHint = (): string => t("A quiet mark under names of other notes that stand in the text without a link.");
+const completeHint = (): string => t("Type [[? after a sentence to link a note that is near in meaning. [[ stays as it is.");
+const mentionsHint = (): string => t("A quiet mark under names of other notes that are not linked.");
 
-const whileHint = (): string => t("In a pause, an earlier note that the paragraph may need, in a line below the text: one in five paragraphs at most.");
+const whileHint = (): string => t("In a pause, a note that the paragraph may need, in a line below it: one in five paragraphs at most.");
 
 const writing = (): Row[] => [
   row(t("Complete links by meaning"), completeHint(), "toggle", "completeLinks"),

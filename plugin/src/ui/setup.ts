@@ -2,7 +2,7 @@
 
 import { PHONE_INDEX } from "../local/phoneFile";
 import type { ConnectionState } from "../connection";
-import { button, faint, title } from "./controls";
+import { button, faint, STATUS, title, wordButton } from "./controls";
 import { renderCommands } from "./message";
 import { BUILD } from "./explain";
 import type { Found } from "../server";
@@ -69,7 +69,7 @@ export class SetupCard {
     if (drawn === this.#drawn) return; // the buttons stay clickable
     this.#drawn = drawn;
     this.#el.empty();
-    const el = this.#el.createDiv({ cls: "notewell-message notewell-setup", attr: { role: "status" } });
+    const el = this.#el.createDiv({ cls: "notewell-message notewell-setup", attr: STATUS });
     button(el, "x", t("Dismiss"), () => settings.set("offersHelper", false));
     title(el, t("Search finds words"));
     el.createDiv({ text: this.#cause(isHere, canLoad) });
@@ -83,10 +83,7 @@ export class SetupCard {
   #drawButtons(row: HTMLElement, isHere: boolean, canLoad: boolean): void {
     const { settings, act, releases } = this.#context;
     const { program, isRunning } = this.#seen;
-    const add = (text: string, run: () => unknown): void => {
-      const cls = row.hasChildNodes() ? "" : "mod-cta"; // the first way is the primary one
-      row.createEl("button", { text, cls }).onclick = run;
-    };
+    const add = (text: string, run: () => unknown): unknown => wordButton(row, text, run);
     const getIt = (): void => {
       if (releases) window.open(releases);
       else this.#isHow = !this.#isHow;
@@ -102,10 +99,10 @@ export class SetupCard {
     const { program, isRunning, hasFile } = this.#seen;
     const { state } = this.#context.connection;
     if (canLoad) return t("This vault has a file that adds meaning on this phone, without a computer.");
-    if (hasFile) return t("Meaning comes from the file in this vault. A computer with the helper adds answers.");
+    if (hasFile) return t("The file in this vault adds meaning. A computer with the helper adds answers.");
     if (!isHere) return t("A computer of yours that runs the helper adds meaning here.");
     if (isRunning) return t("The helper runs for this vault already. It adds meaning.");
-    if (program) return t("The helper is installed. It adds meaning, and your notes stay on this computer.");
+    if (program) return t("The helper is installed. Your notes stay on this computer.");
     if (state.name === "offline" && state.why === "not-installed") return [t("The helper is not where it was."), state.detail].filter(Boolean).join(" ");
     return t("A free helper on this computer adds meaning, in about 400 MB. Your notes stay here.");
   }

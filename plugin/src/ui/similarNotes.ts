@@ -39,7 +39,7 @@ export function emptyMessage({ belowLeast, linked, shown }: Filtered): Explanati
   if (shown.length > 0) return message(t("All hidden"), t("Every similar note is hidden here."));
   if (linked > 0) return allLinked();
   if (belowLeast > 0) {
-    return message(t("No note is similar enough"), t("None matches as well as the settings ask (least match)."), [settingsButton()]);
+    return message(t("No note is similar enough"), t("None reaches the least match of the settings."), [settingsButton()]);
   }
   return message(t("No similar notes"), t("No note is similar to this one, or it has no text."));
 }

@@ -14,6 +14,7 @@ import { Timer } from "../support";
 import { marksOf, withMark } from "./marks";
 import { linkTo, noteAt, openPlace, paneFor } from "./open";
 import type { ViewContext } from "./viewContext";
+import { STATUS } from "./controls";
 import { t } from "../texts";
 
 const PAUSE_MS = 1_000;
@@ -134,7 +135,7 @@ class Strip implements PluginValue {
     this.hide();
     this.suggestion = suggestion;
     this.#wait = APART;
-    const el = this.#view.dom.createDiv({ cls: "notewell-writing", attr: { role: "status" } });
+    const el = this.#view.dom.createDiv({ cls: "notewell-writing", attr: STATUS });
     const note = el.createEl("a", { text: title, href: "#" });
     note.onclick = (event): void => {
       event.preventDefault();

@@ -69,11 +69,6 @@ export class WebClient extends Client {
     return this.get("archaeology", replies.archaeology, { q, granularity, limit: 500, min_score: 0, weak });
   }
 
-  /** Sentences that answer a question, or that none does; no language model is asked. */
-  evidence(q: string): Promise<contract.EvidenceReply> {
-    return this.get("evidence", replies.evidence, { q }, LONG_MS); // it reads many sentences, behind others where the server is busy
-  }
-
   /** Why a search does not find a note. */
   diagnose(q: string, path: string): Promise<contract.Diagnosis> {
     return this.get("diagnose", replies.diagnosis, { q, path });

@@ -7,7 +7,6 @@ import type {
   BaseReply,
   CompleteReply,
   Diagnosis,
-  EvidenceReply,
   HealthReply,
   HistoryReply,
   HubsReply,
@@ -234,14 +233,6 @@ export const archaeology = partOf<ArchaeologyReply>()({
   buckets: list(bucket),
   notes: list(datedNote),
   warnings: list(text),
-});
-
-const place = { path: text, title: text, line: number, heading: nullable(text), uri: text };
-
-export const evidence = partOf<EvidenceReply>()({
-  said: flag,
-  answers: list(object({ ...place, text, confidence: number })),
-  nearest: list(object({ ...place, snippet: text })),
 });
 
 export const diagnosis = partOf<Diagnosis>()({

@@ -67,7 +67,7 @@ export class Shell {
 
   start(): void {
     const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, t("Skip to content"));
-    const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Notewell"));
+    const home = h("a", { class: "brand", href: "#/search", "aria-label": "Notewell" }, mark(), h("span", {}, "Notewell"));
     const help = button(icon("help"), () => void this.#showHelp(), {
       class: "plain help-button",
       "aria-label": t("Help and keys"),

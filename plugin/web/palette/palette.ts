@@ -9,15 +9,12 @@ import { Timer } from "../../src/support";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { styleSheet } from "../lib/styleSheets";
+import { paletteStyles } from "../lib/viewStyles";
 import { remember } from "../parts/searchHistory";
 import { Preview } from "./preview";
 import { copyLink, openOutside, rowActions } from "./rowActions";
 import { actionsAlone, belonging, known, someActions, typed, type NotePlace, type PaletteGroup, type PaletteRow } from "./rows";
 import { t } from "../../src/texts";
-
-/** Set by the build: where the styles lie. */
-declare const PALETTE_STYLES: string;
 
 const PAUSE_MS = 90; // between two searches while somebody types
 
@@ -66,7 +63,7 @@ export class Palette {
   }
 
   async open(): Promise<void> {
-    await styleSheet(PALETTE_STYLES).catch(() => undefined); // it can be used without
+    await paletteStyles().catch(() => undefined); // it can be used without
     if (!this.#el.isConnected) document.body.append(this.#el);
     if (this.#el.open) return;
     this.#input.value = "";

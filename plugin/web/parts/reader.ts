@@ -271,7 +271,13 @@ export function scrollTo(el: HTMLElement, line: number): void {
   }
   // Beside the list only the note scrolls, not the page.
   if (el.scrollHeight > el.clientHeight + 1) el.scrollTop += block.getBoundingClientRect().top - el.getBoundingClientRect().top - el.clientHeight / 3;
-  else block.scrollIntoView({ block: "center" });
+  else if (!isInSight(block)) block.scrollIntoView({ block: "center" });
   block.classList.add("is-sought");
   block.addEventListener("animationend", () => block.classList.remove("is-sought"), { once: true });
+}
+
+/** Whether a block is seen as a whole: then the page stays where it is. */
+function isInSight(block: HTMLElement): boolean {
+  const { top, bottom } = block.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
 }

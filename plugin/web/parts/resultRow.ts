@@ -2,7 +2,7 @@
 
 import type { Passage, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
-import { h, type Child } from "../lib/dom";
+import { button, h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
@@ -141,9 +141,16 @@ function further(context: ViewContext, result: Result, options: RowOptions): HTM
 
 function actions(context: ViewContext, result: Result, why: string | null): HTMLElement {
   const uri = obsidianLink(result.uri);
+  // On touch screens, where nothing can be pointed at, one sign stands for all of them.
+  const more = button(icon("more"), () => more.setAttribute("aria-expanded", String(more.getAttribute("aria-expanded") !== "true")), {
+    class: "plain more-actions",
+    "aria-expanded": "false",
+    ...named(t("Actions")),
+  });
   return h(
     "p",
     { class: "actions" },
+    more,
     why && h("a", { href: why }, icon("explore"), t("Why this result?")),
     // The server's link opens a PDF at the page of its best passage.
     uri && h("a", { href: uri, ...named(result.page ? t("Open page {page} in Obsidian", { page: result.page }) : t("Open in Obsidian")) }, icon("open")),

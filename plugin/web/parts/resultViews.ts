@@ -1,12 +1,13 @@
-/** What is drawn of the results instead of a list, and why one of them was found: loaded when it is first asked for. */
+/** What is drawn of the results beside or instead of a list: another way to look at all, a look at one, and why it was found. Loaded when it is first needed. */
 
 import { asServerError, ServerError } from "../../src/client";
-import type { SearchReply } from "../../src/contract";
+import type { Result, SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { viewStyles } from "../lib/viewStyles";
 import { errorBox } from "./errors";
+import { rowKey } from "./resultRow";
 import type { Why } from "./why";
 
 /** Another way to look at the same results. */
@@ -31,6 +32,8 @@ export class ResultViews {
   #wanted: string | null = null;
   #shown: Drawing | null = null;
   #explanation: Why | null = null;
+  #reply: SearchReply | null = null;
+  #isLookedAt = false;
 
   /** `around` has a class for what is shown; `list` are the parts of the list, which a drawing takes the place of. */
   constructor(context: ViewContext, around: HTMLElement, list: readonly HTMLElement[]) {
@@ -49,10 +52,25 @@ export class ResultViews {
     const { q, like, view = "" } = address.query;
     const name = reply?.results.length && q && !like && !isEverywhere && view in DRAWINGS ? view : null;
     this.#wanted = name;
+    this.#reply = reply;
+    if (reply?.results.length) this.#lookWhereNarrow();
     this.#around.classList.toggle("is-drawn", name !== null);
     for (const part of this.#list) part.hidden = name !== null;
     if (name === null) this.#leave();
     else void this.#draw(name);
+  }
+
+  /** Where there is no room for a note beside the list, its results are looked at where they stand. */
+  #lookWhereNarrow(): void {
+    const [list] = this.#list;
+    const wide = matchMedia("(min-width: 1100px)");
+    if (this.#isLookedAt || !list || wide.matches) return;
+    this.#isLookedAt = true;
+    const resultOf = (key: string): Result | undefined => (wide.matches ? undefined : this.#reply?.results.find((result) => rowKey(result) === key));
+    import("./quickLook").then(
+      ({ lookAtResults }) => lookAtResults(this.#context, list, resultOf),
+      () => (this.#isLookedAt = false), // tried again with the next results
+    );
   }
 
   async #draw(name: string): Promise<void> {

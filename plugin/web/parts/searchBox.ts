@@ -44,7 +44,7 @@ export class SearchBox {
   constructor(context: ViewContext) {
     this.#context = context;
     const form = { class: "search-box", role: "search", on: { submit: (e: Event) => this.#submit(e) } };
-    this.el = h("form", form, icon("search"), this.#input, this.#star, this.#list);
+    this.el = h("form", form, icon("search"), this.#input, h("kbd", { "aria-hidden": "true" }, t("Ctrl K")), this.#star, this.#list);
     this.#input.addEventListener("input", () => this.#typed());
     this.#input.addEventListener("keydown", (event) => this.#key(event));
     this.#input.addEventListener("focus", () => !this.#input.value && void this.#suggest());

@@ -76,10 +76,8 @@ export class Timeline {
     fill(
       this.el,
       this.#head(found, grain),
-      chart(found, show),
-      gaps(found),
-      peaks(found, show),
-      h("div", { class: "past-head" }, period.el, exports(found.query, () => shown)),
+      ...(isOneDay(found) ? [] : [chart(found, show), gaps(found), peaks(found, show)]),
+      h("div", { class: "past-head" }, isOneDay(found) ? null : period.el, exports(found.query, () => shown)),
       h("h2", {}, t("Notes, oldest first")),
       notes,
       ...found.warnings.map((text) => h("p", { class: "warning" }, text)),
@@ -94,7 +92,8 @@ export class Timeline {
     const [first, last] = [date(found.first), date(found.last)];
     const text = first === last ? t("{notes}, all of {day}", { notes, day: first }) : t("{notes} from {first} to {last}", { notes, first, last });
     const undated = found.undated ? `, ${t("{n} without a date", { n: found.undated })}` : "";
-    return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, t("Grouped by"), " ", choose));
+    const told = h("p", {}, text, h("span", { class: "faint" }, undated));
+    return h("div", { class: "past-head" }, told, isOneDay(found) ? null : h("label", {}, t("Grouped by"), " ", choose));
   }
 }
 
@@ -141,6 +140,11 @@ function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: stri
   });
   const everything = h("button", { type: "button", class: "chip", on: { click: () => show(...WHOLE) } }, t("Whole period"));
   return h("div", { class: "chips", role: "group", "aria-label": t("Peaks") }, ...rows, everything);
+}
+
+/** Whether all notes are of one day: there is nothing to draw, group or choose. */
+function isOneDay({ first, last }: ArchaeologyReply): boolean {
+  return first === last;
 }
 
 /** Where the date of a note is from. */

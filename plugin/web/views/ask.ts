@@ -81,7 +81,7 @@ export class AskView implements View {
     fill(this.#tools);
     this.el.classList.remove("has-turns");
     this.#field.placeholder = t("Ask a question about your notes");
-    const about = t("The answer is written by the language model that you set up, from your notes, and cites them.");
+    const about = t("A language model answers from your notes, and cites them.");
     fill(this.#intro, this.#greeting(), h("p", { class: "faint" }, about));
     this.#draw();
   }
@@ -175,7 +175,7 @@ export class AskView implements View {
     fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
     this.#picker.hidden = names.size === 0;
     const where = LOCAL_HOSTS.has(host) ? t("on the server’s own computer") : t("at {host}, outside the server’s computer", { host });
-    fill(this.#destination, t("Your question, the conversation and passages of notes are sent to the model {where}.", { where }));
+    fill(this.#destination, t("Your question, the conversation and passages are sent to the model {where}.", { where }));
   }
 
   #fieldKey(event: KeyboardEvent): void {

@@ -53,6 +53,7 @@ export class GraphView implements View {
   #scene: GraphScene | null = null;
   #shownQuestion = "";
   #sequence = 0;
+  #isDisplayOpen = false; // each change draws the tools anew
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -124,7 +125,7 @@ export class GraphView implements View {
         this.#scene?.find(matching);
       },
     });
-    fill(this.#stage, drawn, card.el);
+    fill(this.#stage, drawn, card.el, this.#zoom());
     if (found.nodes.length) {
       this.#scene = sceneOr(this.#stage, () =>
         sceneIn(drawn, {
@@ -139,6 +140,17 @@ export class GraphView implements View {
     } else fill(this.#stage, emptyBox(t("No links yet"), t("Links between notes will be shown here.")));
     fill(this.#tools, h(asked.q ? "h2" : "h1", {}, title), ...this.#controls(found, asked));
     fill(this.#beside, legend(grouping, (hidden) => filter.hide(hidden)), list.el);
+  }
+
+  /** Stands in the corner of the drawing. */
+  #zoom(): HTMLElement {
+    return h(
+      "span",
+      { class: "zoom" },
+      button("+", () => this.#scene?.zoomIn(), { class: "plain", "aria-label": t("Zoom in") }),
+      button("–", () => this.#scene?.zoomOut(), { class: "plain", "aria-label": t("Zoom out") }),
+      button(t("Fit"), () => this.#scene?.fit(), { class: "plain" }),
+    );
   }
 
   #controls(found: NeighborhoodReply, asked: Asked): Node[] {
@@ -157,19 +169,23 @@ export class GraphView implements View {
     };
     const around = found.path === null ? [] : [choice(t("Distance"), asked.hops, distances(), change("hops")), h("a", { href: context.to("graph", {}) }, t("Whole vault"))];
     const ofVault = asked.q ? [] : [choice(t("Notes"), asked.size, sizes(), change("size")), h("label", {}, daily, t("Daily notes"))];
-    return [
-      layer(t("Links"), "", (links) => this.#scene?.layers({ links })),
-      layer(t("Similarity"), "is-similar", (similarity) => this.#scene?.layers({ similarity })),
-      choice(t("Colour by"), asked.colour, GROUPINGS.map((name) => [name, colours()[name]]), colour),
-      ...around,
-      ...ofVault,
+    const display = h(
+      "details",
+      { class: "graph-display", open: this.#isDisplayOpen },
+      h("summary", {}, t("Display")),
       h(
-        "span",
-        { class: "zoom" },
-        button("+", () => this.#scene?.zoomIn(), { class: "plain", "aria-label": t("Zoom in") }),
-        button("–", () => this.#scene?.zoomOut(), { class: "plain", "aria-label": t("Zoom out") }),
-        button(t("Fit"), () => this.#scene?.fit(), { class: "plain" }),
+        "div",
+        {},
+        layer(t("Links"), "", (links) => this.#scene?.layers({ links })),
+        layer(t("Similarity"), "is-similar", (similarity) => this.#scene?.layers({ similarity })),
+        choice(t("Colour by"), asked.colour, GROUPINGS.map((name) => [name, colours()[name]]), colour),
+        ...ofVault,
       ),
+    );
+    display.addEventListener("toggle", () => (this.#isDisplayOpen = display.open));
+    return [
+      ...around,
+      display,
       ...found.warnings.map((text) => h("span", { class: "warning" }, text)),
     ];
   }

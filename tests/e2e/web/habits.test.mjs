@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DESKTOP, search, usePages } from "./pages.mjs";
+import { DESKTOP, PHONE, search, usePages } from "./pages.mjs";
 
 const { visit } = usePages({
   "Desserts.md": "# Desserts\n\nCafé crème and a crème brûlée, the burnt kind.\n\n```js\nconst creme = 1;\n```\n",
@@ -133,4 +133,88 @@ test("light or dark can be chosen, and stays so in this browser", () =>
     await page.emulateMedia({ colorScheme: "dark" });
     await colours.selectOption("light");
     await looks(false);
+  }));
+
+const NARROW = { ...DESKTOP, viewport: { width: 900, height: 800 }, hash: "#/search?vault=Sample&q=sourdough" };
+const look = (page) => page.getByRole("dialog", { name: "Quick look" });
+
+test("in a narrow window a result is looked at where it stands: by resting on it or by Space, and Escape closes no more", () =>
+  visit(NARROW, async (page) => {
+    const rows = page.locator("[data-result]");
+    await page.locator(".quick-look").waitFor({ state: "attached" });
+    await rows.first().hover();
+    await look(page).getByRole("heading", { name: await rows.first().innerText() }).waitFor();
+    await look(page).locator(".prose p").first().waitFor();
+    await page.mouse.move(5, 5);
+    await look(page).waitFor({ state: "hidden" });
+    await rows.nth(1).focus();
+    await page.keyboard.press(" ");
+    await look(page).getByRole("heading", { name: await rows.nth(1).innerText() }).waitFor();
+    await page.keyboard.press("Escape");
+    await look(page).waitFor({ state: "hidden" });
+    assert.match(page.url(), /q=sourdough/);
+    assert.equal(await focused(page), await rows.nth(1).getAttribute("data-result"));
+  }));
+
+test("a finger that rests on a result looks at it, and follows no link; another press closes the look", () =>
+  visit({ ...PHONE, hash: NARROW.hash }, async (page) => {
+    const title = page.locator("[data-result]").first();
+    await page.locator(".quick-look").waitFor({ state: "attached" });
+    const { x, y } = await title.boundingBox();
+    const touch = await page.context().newCDPSession(page);
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x: x + 20, y: y + 10 }] });
+    await look(page).getByRole("heading", { name: await title.innerText() }).waitFor();
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await look(page).locator(".prose p").first().waitFor();
+    await page.touchscreen.tap(x + 20, y + 10);
+    await look(page).waitFor({ state: "hidden" });
+    assert.doesNotMatch(page.url(), /note=/);
+    await title.tap();
+    await page.waitForURL(/note=/);
+  }));
+
+test("on a phone the first note stands in the upper fifth of the screen, and one sign holds what can be done with it", () =>
+  visit({ ...PHONE, hash: NARROW.hash }, async (page) => {
+    const row = page.locator(".result").first();
+    await row.waitFor();
+    const { y } = await row.locator("[data-result]").boundingBox();
+    assert.ok(y < PHONE.viewport.height / 5, `at ${y}`);
+    assert.equal(await row.locator(".actions > :visible").count(), 1);
+    await row.getByRole("button", { name: "Actions" }).tap();
+    await row.getByRole("link", { name: "Similar notes" }).waitFor();
+  }));
+
+test("the key of the palette stands in the empty field", () =>
+  visit(DESKTOP, async (page) => {
+    const key = page.locator(".search-box kbd");
+    await key.getByText("Ctrl K").waitFor();
+    await field(page).fill("b");
+    await key.waitFor({ state: "hidden" });
+  }));
+
+test("why a result was found is told beside the note, which stays as it stands", () =>
+  visit({ ...DESKTOP, hash: NARROW.hash }, async (page) => {
+    const note = page.locator(".reader .prose");
+    await note.locator("p").first().waitFor();
+    const before = await note.boundingBox();
+    await page.locator("[data-result]").first().focus();
+    await page.keyboard.press("t");
+    await page.locator(".why .reasons li").first().waitFor();
+    const { x, width } = await note.boundingBox();
+    assert.deepEqual([x, width], [before.x, before.width]);
+  }));
+
+test("the graph has its title, one fold for how it is drawn, and the zoom in its corner", () =>
+  visit({ ...DESKTOP, hash: "#/graph?vault=Sample" }, async (page) => {
+    await page.locator(".graph-display").waitFor();
+    assert.equal(await page.locator(".graph-tools :is(select, input, button, a, summary):visible").count(), 1);
+    await page.locator(".graph-stage").getByRole("button", { name: "Zoom in" }).waitFor();
+  }));
+
+test("notes that are all of one day are told as such, and no chart of one bar is drawn", () =>
+  visit({ ...OTHER, hash: "#/search?vault=Other&q=burnt&view=timeline" }, async (page) => {
+    await page.getByText(/^2 notes, all of /).waitFor();
+    await page.locator(".dated li").first().waitFor();
+    assert.equal(await page.locator(".chart").count(), 0);
+    assert.equal(await page.getByLabel("Grouped by").count(), 0);
   }));

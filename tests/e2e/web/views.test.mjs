@@ -47,7 +47,8 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     visit({ ...look, hash: "#/search?q=weather+daily+book&vault=Sample" }, async (page) => {
       await page.locator("[data-result]").nth(1).waitFor();
       const title = await page.locator("[data-result]").nth(1).textContent();
-      await page.locator(".result").nth(1).hover();
+      if (onPhone) await page.locator(".result").nth(1).getByRole("button", { name: "Actions" }).tap();
+      else await page.locator(".result").nth(1).hover();
       await page.locator(".result").nth(1).getByRole("link", { name: "Why this result?" }).click();
       const drawer = page.getByRole("complementary", { name: "Why this result?" });
       await drawer.getByRole("heading", { name: title }).waitFor();
@@ -152,6 +153,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       await page.locator(".graph-drawn[data-at-rest]").waitFor();
       const rows = page.locator(".graph-notes button");
       assert.ok((await rows.count()) > 20, "the same as a list");
+      await page.getByText("Display", { exact: true }).click();
       await page.getByLabel("Links", { exact: true }).uncheck();
       await page.getByLabel("Similarity", { exact: true }).uncheck();
       await rows.filter({ hasText: "Country loaf" }).first().click();
@@ -172,6 +174,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     visit({ ...look, ...motion, hash: "#/graph?vault=Sample" }, async (page) => {
       const legend = page.getByRole("group", { name: "Colours" });
       await legend.getByText("Kitchen").waitFor();
+      await page.getByText("Display", { exact: true }).click();
       for (const [colour, group] of [["Tag", "#book"], ["Community", /^Around /], ["Last change", "Without a date"], ["Type", "Notes"]]) {
         await page.getByRole("combobox", { name: "Colour by" }).selectOption({ label: colour });
         await legend.getByText(group).first().waitFor();

@@ -1,7 +1,7 @@
 /** The field for a question, the choice of model, and what is sent where. */
 
 import type { AskModelsReply } from "../../contract";
-import { handleKey } from "../controls";
+import { handleKey, STATUS, wordButton } from "../controls";
 import { t } from "../../texts";
 
 const LONGEST = 4_096;
@@ -27,11 +27,9 @@ export class AskForm {
     this.#field = this.#el.createEl("textarea", { attr: { rows: 2, maxlength: LONGEST, "aria-label": t("Question"), enterkeyhint: "send" } });
     const row = this.#el.createDiv("notewell-buttons");
     this.#models = row.createEl("select", { cls: "dropdown", attr: { "aria-label": t("Model") } });
-    this.#stop = row.createEl("button", { text: t("Stop") });
-    this.#ask = row.createEl("button", { text: t("Ask"), cls: "mod-cta" });
-    this.#sayEl = this.#el.createDiv({ cls: "notewell-faint", attr: { role: "status" } });
-    this.#stop.onclick = (): void => parts.stop();
-    this.#ask.onclick = (): void => this.#submit();
+    this.#stop = wordButton(row, t("Stop"), parts.stop);
+    this.#ask = wordButton(row, t("Ask"), () => this.#submit(), "mod-cta");
+    this.#sayEl = this.#el.createDiv({ cls: "notewell-faint", attr: STATUS });
     this.#field.onkeydown = (event): void => {
       if (!event.shiftKey) handleKey(event, { Enter: () => this.#submit(), Escape: () => parts.stop() });
     };
@@ -57,7 +55,7 @@ export class AskForm {
     this.#sayEl.setText(text);
   }
 
-  showModels({ chosen, models }: AskModelsReply): void {
+  showModels({ chosen, models }: Pick<AskModelsReply, "chosen" | "models">): void {
     const before = this.#models.value;
     const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
     this.#models.empty();

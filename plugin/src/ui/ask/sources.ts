@@ -2,7 +2,7 @@
 
 import type { AskSource, Result } from "../../contract";
 import { folderOf } from "../../format";
-import { faint } from "../controls";
+import { faint, title } from "../controls";
 import { renderSnippet } from "../highlight";
 import { t, tn } from "../../texts";
 
@@ -10,6 +10,10 @@ export interface Source {
   readonly path: string;
   readonly title: string;
   readonly line?: number | null;
+}
+export interface Passage extends Source {
+  readonly snippet: string;
+  readonly highlights?: Result["highlights"];
 }
 export type OpenSource = (source: Source, event: MouseEvent) => void;
 
@@ -24,7 +28,7 @@ export function drawSources(parent: HTMLElement, sources: readonly AskSource[], 
   const cited = sources.filter((source) => source.cited);
   const others = sources.filter((source) => !source.cited);
   if (cited.length > 0) {
-    parent.createDiv({ cls: "notewell-title", text: t("Sources") });
+    title(parent, t("Sources"));
     drawList(parent, cited, open);
   }
   if (others.length === 0) return;
@@ -42,15 +46,15 @@ function drawList(parent: HTMLElement, sources: readonly AskSource[], open: Open
   }
 }
 
-/** What a search by words found at once, until the answer says what it rests on. */
-export function drawFound(parent: HTMLElement, results: readonly Result[], open: OpenSource): void {
+/** Passages of notes below a heading, each with its note; nothing where there is none. */
+export function drawFound(parent: HTMLElement, heading: string, results: readonly Passage[], open: OpenSource): void {
   if (results.length === 0) return;
-  parent.createDiv({ cls: "notewell-title", text: t("Found by words") });
+  title(parent, heading);
   const list = parent.createEl("ul", "notewell-sources");
   for (const result of results) {
     const row = list.createEl("li");
     drawLink(row, result, open);
-    renderSnippet(row.createDiv("notewell-snippet"), result.snippet, result.highlights, SNIPPET_CHARS);
+    renderSnippet(row.createDiv("notewell-snippet"), result.snippet, result.highlights ?? [], SNIPPET_CHARS);
   }
 }
 

@@ -9,7 +9,7 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "::1"];
 /** What is sent, and where, before anything is. */
 export function destinationText({ host }: Pick<AskModelsReply, "host">): string {
   const where = LOCAL_HOSTS.includes(host) ? t("on the server's own computer") : t("at {host}, outside the server's computer", { host });
-  return t("Your question, the conversation and passages of notes are sent to the model {where}.", { where });
+  return t("Your question, the conversation and passages are sent to the model {where}.", { where });
 }
 
 /** What the model did, as “Searched “country loaf””, and what came of it. */

@@ -9,7 +9,7 @@ import { asServerError, type Client } from "../../client";
 import type { AskFailed, AskNotice, AskPermission, AskReply, AskRequest, AskStep, Result } from "../../contract";
 import { count } from "../../format";
 import { Timer } from "../../support";
-import { link, title } from "../controls";
+import { link, STATUS, title, wordButton } from "../controls";
 import { copyText } from "../menu";
 import { drawFound, drawSources, type OpenSource } from "./sources";
 import { failureOf, failureTitle, stepTexts, warningsOf } from "./texts";
@@ -94,6 +94,21 @@ export class Turn extends Component {
     this.#foldSteps();
   }
 
+  /** Quotes what answers, where there is no language model. */
+  async quote(client: Client, question: string): Promise<void> {
+    this.#stepsEl.hide();
+    this.el.setAttr("aria-busy", true);
+    try {
+      const { said, answers, nearest } = await client.evidence(question);
+      const heading = said ? t("From your notes") : t("Your notes do not say. The nearest passages:");
+      drawFound(this.#foundEl, heading, said ? answers.map((one) => ({ ...one, snippet: one.text })) : nearest, this.#parts.openSource);
+      if (!this.#foundEl.hasChildNodes()) this.#foundEl.setText(t("No note matches."));
+    } catch (error) {
+      this.#fail(failureOf(asServerError(error)));
+    }
+    this.el.setAttr("aria-busy", false);
+  }
+
   #receive(event: AskEvent, client: Client): void {
     if (event.kind === "notice") this.#drawNotice(event.data);
     else if (event.kind === "found") this.#drawFound(event.data.results);
@@ -111,7 +126,7 @@ export class Turn extends Component {
   }
 
   #drawFound(results: readonly Result[]): void {
-    drawFound(this.#foundEl, results, this.#parts.openSource);
+    drawFound(this.#foundEl, t("Found by words"), results, this.#parts.openSource);
   }
 
   #drawStep(step: AskStep): void {
@@ -136,8 +151,8 @@ export class Turn extends Component {
       el.empty();
       void client.permitAddress(permission.id, allow).catch(asServerError); // the question may be over by now
     };
-    row.createEl("button", { text: t("Do not read it") }).onclick = (): void => decide(false);
-    row.createEl("button", { text: t("Read this page") }).onclick = (): void => decide(true);
+    wordButton(row, t("Do not read it"), () => decide(false));
+    wordButton(row, t("Read this page"), () => decide(true));
     box.scrollIntoView({ block: "nearest" });
   }
 
@@ -172,14 +187,14 @@ export class Turn extends Component {
     const box = el.createDiv({ cls: "notewell-message", attr: { role: "alert" } });
     title(box, failureTitle(failure));
     box.createDiv({ text: failure.detail });
-    box.createDiv("notewell-buttons").createEl("button", { text: t("Ask again") }).onclick = this.#parts.again;
+    wordButton(box.createDiv("notewell-buttons"), t("Ask again"), this.#parts.again);
   }
 
   #drawStopped(): void {
     const el = this.#afterEl;
     el.empty();
     const text = this.#text ? t("Stopped. This answer is incomplete.") : t("Stopped before an answer was complete.");
-    el.createDiv({ cls: "notewell-warning", text, attr: { role: "status" } });
+    el.createDiv({ cls: "notewell-warning", text, attr: STATUS });
     link(el, t("Ask again"), this.#parts.again);
   }
 
