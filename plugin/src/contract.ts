@@ -60,6 +60,7 @@ export type SearchLayer =
   | "weak"
   | "ranked_low";
 export type MendAction = "reindex" | "settings" | "query" | "weak" | "everything" | "log";
+export type Kind = "promised" | "decided" | "asked";
 export type CompletionKind =
   | "filter"
   | "tag"
@@ -1481,6 +1482,51 @@ export interface QuestionShown extends OfVault {
 export interface RemoveQuestion extends OfVault {
   /** Id of the question */
   readonly id: string;
+}
+
+/**
+ * `GET /api/open-ends`: What the notes promise, decide or ask, and never take up again, by week
+ */
+export interface OpenEndsRequest extends OfVault {
+  /** Only this kind */
+  readonly kind?: "" | "promised" | "decided" | "asked";
+  /** Only the notes in this folder */
+  readonly folder?: string;
+  /** The most sentences, the newest first */
+  readonly limit?: number;
+}
+
+/** Open ends by week, the newest week first; `total` counts all, also those not listed. */
+export interface OpenEndsReply {
+  readonly vault: string;
+  readonly weeks: readonly OpenWeek[];
+  readonly total: number;
+  readonly dismissed: number;
+}
+
+/** The open ends of notes dated within a week, which begins on the Monday `start`. */
+export interface OpenWeek {
+  readonly start: string;
+  readonly ends: readonly OpenEnd[];
+}
+
+/** A sentence that was left open. `id` stands for its words, wherever they stand. */
+export interface OpenEnd {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly text: string;
+  readonly path: string;
+  readonly title: string;
+  readonly line: number;
+  readonly uri: string;
+}
+
+/** `POST /api/open-ends/dismiss`: Show an open end no longer, or again */
+export interface DismissOpenEnd extends OfVault {
+  /** Id of the open end */
+  readonly id: string;
+  /** False: show it again */
+  readonly dismissed?: boolean;
 }
 
 /** `GET /api/history`: What a note once said: its changes in the vault's git history */
@@ -3617,6 +3663,8 @@ export interface Routes {
   readonly "POST /api/questions": { readonly parameters: AddQuestion; readonly reply: QuestionsReply };
   readonly "POST /api/questions/shown": { readonly parameters: QuestionShown; readonly reply: QuestionsReply };
   readonly "DELETE /api/questions": { readonly parameters: RemoveQuestion; readonly reply: QuestionsReply };
+  readonly "GET /api/open-ends": { readonly parameters: OpenEndsRequest; readonly reply: OpenEndsReply };
+  readonly "POST /api/open-ends/dismiss": { readonly parameters: DismissOpenEnd; readonly reply: OpenEndsReply };
   readonly "GET /api/history": { readonly parameters: HistoryRequest; readonly reply: HistoryReply };
   readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
   readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };

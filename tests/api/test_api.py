@@ -24,6 +24,7 @@ OF_DOORS = {
 }
 # Names of the core that each feature imports beside the API: these numbers may only fall.
 BESIDE = {
+    "open_ends": 0,
     "bookmarks": 1,
     "writes": 1,
     "conflicts": 2,

@@ -42,6 +42,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   "similar-text": "POST /api/similar",
   "edit-note": "POST /api/note/edit",
   around: "GET /api/note/around",
+  "open-ends": "GET /api/open-ends",
+  "dismiss-open-end": "POST /api/open-ends/dismiss",
   undo: "POST /api/writes/undo",
 };
 const SCORE_CASE =

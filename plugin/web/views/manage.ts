@@ -14,6 +14,7 @@ import { LogPanel, RunsPanel } from "./manage/history";
 import { MemoryPanel } from "./manage/memory";
 import { ModelsPanel } from "./manage/models";
 import type { Panel } from "./manage/panel";
+import { OpenEndsPanel } from "./manage/openEnds";
 import { QuestionsPanel } from "./manage/questions";
 import { PagesPanel } from "./manage/pagesPanel";
 import { Settings, SettingsPanel } from "./manage/settings";
@@ -62,6 +63,7 @@ const allPages = (): readonly Page[] => [
     sections: [
       open("tend", t("Suggestions"), "garden_plans", (context) => new TendPanel(context)),
       folded("questions", t("Questions that wait"), "questions", (context) => new QuestionsPanel(context)),
+      folded("open-ends", t("Open ends"), "open_ends", (context) => new OpenEndsPanel(context)),
       folded("conflicts", t("Conflict copies"), "conflicts", (context) => new ConflictsPanel(context)),
       folded("gleanings", t("Saved links"), "gleanings", (context) => new GleaningsPanel(context)),
       folded("memory", t("Memories"), "memory", (context) => new MemoryPanel(context)),

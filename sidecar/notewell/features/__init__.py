@@ -24,6 +24,7 @@ from notewell.features.gleanings import GLEANINGS
 from notewell.features.graph import GRAPH
 from notewell.features.history import HISTORY
 from notewell.features.memory import MEMORY
+from notewell.features.open_ends import OPEN_ENDS
 from notewell.features.packs import PACKS
 from notewell.features.phone import PHONE
 from notewell.features.properties import PROPERTIES
@@ -43,6 +44,7 @@ BUILT_IN: tuple[Feature, ...] = (
     ARCHAEOLOGY,
     DIAGNOSE,
     EVIDENCE,
+    OPEN_ENDS,
     HISTORY,
     Feature("looking", "notewell.contract.endpoints:LOOKING"),
     EVALUATE,
