@@ -11,7 +11,7 @@ from notewell.api.types import frozen
 Task = Literal["", "open", "closed"]
 
 _FENCE = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})")
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"^#{1,6}\s")
 _CALLOUT = re.compile(r"^\s*>\s*\[!([\w-]+)\][+-]?\s*(.*)$")
 _OWN_CALLOUTS = frozenset({"question", "faq", "help", "todo", "important", "note", "info", "tip"})
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[(.)\]\s+)?(.*)$")
@@ -70,7 +70,7 @@ def lines_of(text: str) -> Iterator[Line]:
         heading = _HEADING.match(raw)
         if heading:
             level = len(raw) - len(raw.lstrip("#"))
-            headings = [pair for pair in headings if pair[0] < level] + [(level, heading[1])]
+            headings = [pair for pair in headings if pair[0] < level] + [(level, raw.strip("# \t"))]
             continue
         if raw.lstrip().startswith(">"):
             marked = _CALLOUT.match(raw)

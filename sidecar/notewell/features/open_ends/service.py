@@ -9,7 +9,6 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 from notewell.api import OpenFeature, OpenVault
@@ -43,9 +42,7 @@ _TEMPLATES = re.compile(
 def open_feature(vault: OpenVault) -> OpenFeature:
     """Answer for one vault."""
     ends = OpenEnds(vault)
-    return OpenFeature(
-        answers={OpenEndsRequest: ends.list_ends, DismissOpenEnd: partial(OpenEnds.dismiss, ends)}
-    )
+    return OpenFeature(answers={OpenEndsRequest: ends.list_ends, DismissOpenEnd: ends.dismiss})
 
 
 @frozen
