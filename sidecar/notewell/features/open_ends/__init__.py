@@ -6,9 +6,7 @@ OPEN_ENDS = Feature(
     name="open_ends",
     requests="notewell.features.open_ends.requests:REQUESTS",
     answers="notewell.features.open_ends.service:open_feature",
-    commands={
-        "Groups of commands": {"open-ends": "notewell.features.open_ends.commands:open_ends"},
-    },
+    commands={"garden": {"open-ends": "notewell.features.open_ends.commands:open_ends"}},
     tools="notewell.features.open_ends.commands:TOOLS",
     files=("open-ends.json",),
 )
