@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -15,7 +15,8 @@ from notewell.features.open_ends.rules import Said, kind_of
 
 _LEAST_WORDS = 2  # that are shared; one word alone may be about anything
 _SHARE = 0.6  # of the words of an open end, weighted by rarity
-_RARE_BELOW = 0.05  # of all statements; commoner stems find no candidates
+# Of all statements, and how many are few in any vault; commoner stems find no candidates.
+_RARE_BELOW, _ALWAYS_RARE = 0.05, 20
 _DONE = re.compile(
     r"\b(?:done|finished|completed|bought|asked|called|sent|fixed|answered|solved|got|went|tried|"
     r"visited|wrote|found out|ordered|returned|paid|booked|repaired|planted|sold|met|learned|"
@@ -24,54 +25,12 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 # Words of the rules themselves: they say that something is to be done, not what.
-_SAY_LITTLE = frozenset(
-    map(
-        stem,
-        [
-            "should",
-            "must",
-            "need",
-            "have",
-            "want",
-            "will",
-            "plan",
-            "hope",
-            "promise",
-            "remind",
-            "remember",
-            "forget",
-            "todo",
-            "decide",
-            "agree",
-            "ask",
-            "find",
-            "figure",
-            "look",
-            "check",
-            "whether",
-            "sollte",
-            "muss",
-            "will",
-            "möchte",
-            "werde",
-            "nicht",
-            "vergessen",
-            "noch",
-            "tomorrow",
-            "soon",
-            "later",
-            "next",
-            "week",
-            "month",
-            "year",
-            "really",
-            "still",
-            "also",
-            "just",
-            "definitely",
-        ],
-    )
-)
+_OF_THE_RULES = """
+should must need have want will plan hope promise remind remember forget todo decide
+agree ask find figure look check whether sollte muss möchte werde nicht vergessen noch
+tomorrow soon later next week month year really still also just definitely
+"""
+_SAY_LITTLE = frozenset(map(stem, _OF_THE_RULES.split()))
 
 
 @frozen
@@ -121,11 +80,12 @@ class DoneStatements:
         stems = content_stems(said.text)
         weights = {name: self._weight(name) for name in stems}
         least = _SHARE * sum(weights.values())
-        shared: Counter[int] = Counter()
-        for name in stems:
-            if len(self._having.get(name, ())) <= max(20, _RARE_BELOW * len(self._statements)):
-                shared.update(self._having.get(name, ()))
-        for number in shared:
+        commonest = max(_ALWAYS_RARE, _RARE_BELOW * len(self._statements))
+        having = (self._having.get(name, ()) for name in stems)
+        candidates = {
+            number for numbers in having if len(numbers) <= commonest for number in numbers
+        }
+        for number in candidates:
             statement = self._statements[number]
             common = stems & statement.stems
             if len(common) < _LEAST_WORDS or sum(weights[name] for name in common) < least:

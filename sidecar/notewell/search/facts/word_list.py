@@ -32,11 +32,12 @@ _Ints = npt.NDArray[np.int64]
 
 def is_word(token: str) -> bool:
     """Tell whether a token can be misspelt: letters only, of a script with spaces between words."""
-    return (
-        MIN_LETTERS <= len(token) <= MAX_LETTERS
-        and token.isalpha()
-        and (token.isascii() or not SPACELESS_CHARACTER.search(token))
-    )
+    return MIN_LETTERS <= len(token) <= MAX_LETTERS and is_spaced(token)
+
+
+def is_spaced(text: str) -> bool:
+    """Tell whether a text is letters only, of a script with spaces between words."""
+    return text.isalpha() and (text.isascii() or not SPACELESS_CHARACTER.search(text))
 
 
 class WordList:

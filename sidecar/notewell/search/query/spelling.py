@@ -242,15 +242,15 @@ class Speller:
 
     def _fits(self, word: str, neighbours: Sequence[tuple[str, str]]) -> bool:
         """Tell whether the vault often has a word beside one of its neighbours in the query."""
-        return self._notes_with(word, neighbours)[0] >= _OFTEN
+        having = map(self.index.keywords.notes_with_phrase, _phrases(word, neighbours))
+        return any(len(notes) >= _OFTEN for notes in having)
 
     def _notes_with(self, word: str, neighbours: Sequence[tuple[str, str]]) -> tuple[int, int]:
         """Count the notes that have a word right beside a neighbour, and with it anywhere.
 
         Of several neighbours the one with the most notes counts.
         """
-        phrases = [(before, word) for before, _ in neighbours if before]
-        phrases += [(word, after) for _, after in neighbours if after]
+        phrases = _phrases(word, neighbours)
         beside = map(self.index.keywords.notes_with_phrase, phrases)
         together = map(self.index.keywords.notes_with_all, phrases)
         return max(map(len, beside), default=0), max(map(len, together), default=0)
@@ -378,6 +378,12 @@ def _neighbours_of(
     content = [other for other in ordered if other == word or other not in light]
     around = ["", *map(corrections.meant, content), ""]
     return [(around[at], around[at + 2]) for at, other in enumerate(content) if other == word]
+
+
+def _phrases(word: str, neighbours: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A word with each of its neighbours, in the order of the query."""
+    phrases = [(before, word) for before, _ in neighbours if before]
+    return phrases + [(word, after) for _, after in neighbours if after]
 
 
 def _is_another_form(word: str, other: str) -> bool:

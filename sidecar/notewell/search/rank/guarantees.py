@@ -28,10 +28,11 @@ import numpy.typing as npt
 
 from notewell.base.types import FloatArray, IdArray
 from notewell.base.types.frozen import frozen
-from notewell.index.analyze import SPACELESS_CHARACTER, signed_forms, words
+from notewell.index.analyze import signed_forms, words
 from notewell.index.lexical import QueryTerm
 from notewell.index.note_terms import FIELD_BITS, NAME_BITS
 from notewell.index.port import KeywordIndex
+from notewell.search.facts.word_list import is_spaced
 from notewell.search.query.terms import Terms, function_words, says_little
 from notewell.search.rank.candidates import or_zero
 from notewell.search.rank.evidence import NoteEvidence
@@ -136,12 +137,7 @@ def is_beginning(text: str, *, typing: bool) -> bool:
 
     Not in a script without spaces, where two characters are a word.
     """
-    return (
-        typing
-        and text.isalpha()
-        and len(text) <= _FEW_LETTERS
-        and (text.isascii() or not SPACELESS_CHARACTER.search(text))
-    )
+    return typing and len(text) <= _FEW_LETTERS and is_spaced(text)
 
 
 def fields_with_words(
