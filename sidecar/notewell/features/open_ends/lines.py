@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from notewell.api.notes import read_frontmatter
 from notewell.api.types import frozen
 
 Task = Literal["", "open", "closed"]
@@ -61,8 +62,7 @@ def lines_of(text: str) -> Iterator[Line]:
     """The lines of a note that are its writer's own words."""
     headings: list[tuple[int, str]] = []
     fence = callout = ""
-    for number, written in _body(text):
-        raw = written
+    for number, raw in _body(text):
         fenced = _FENCE.match(raw)
         if fence or fenced:
             fence = _fence_after(fence, fenced, raw)
@@ -77,20 +77,18 @@ def lines_of(text: str) -> Iterator[Line]:
             callout = marked[1].lower() if marked else callout
             if callout not in _OWN_CALLOUTS:
                 continue
-            raw = marked[2] if marked else raw.lstrip().lstrip("> ")
+            own = marked[2] if marked else raw.lstrip().lstrip("> ")
         else:
-            callout = ""
-        if raw.strip() and (raw.lstrip().startswith("<!--") or raw.lstrip()[0] not in "|<"):
-            yield _line(number, raw, tuple(title for _, title in headings))
+            callout, own = "", raw
+        shown = own.lstrip()
+        if shown and (shown.startswith("<!--") or shown[0] not in "|<"):
+            yield _line(number, own, tuple(title for _, title in headings))
 
 
 def _body(text: str) -> Iterator[tuple[int, str]]:
     """The lines after the properties, with their numbers."""
-    lines = text.split("\n")
-    first = 0
-    if lines[0].rstrip() == "---":
-        first = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), -1) + 1
-    yield from enumerate(lines[first:], first + 1)
+    start = read_frontmatter(text).body
+    yield from enumerate(text[start:].split("\n"), text.count("\n", 0, start) + 1)
 
 
 def _fence_after(fence: str, fenced: re.Match[str] | None, raw: str) -> str:
