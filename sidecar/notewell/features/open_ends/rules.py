@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from notewell.api.text import sentences_of
 from notewell.api.types import frozen
@@ -45,7 +46,7 @@ class Said:
 
 def said_in(lines: Sequence[Line]) -> Iterator[Said]:
     """The sentences of a note that leave something open, unless the line itself says it is done."""
-    for at, line in enumerate(lines):
+    for line, below in zip_longest(lines, lines[1:]):
         if line.is_closed:
             continue
         sentences = [line.text[start:end] for start, end in sentences_of(line.text, shortest=2)]
@@ -53,7 +54,7 @@ def said_in(lines: Sequence[Line]) -> Iterator[Said]:
             if not _SHORTEST <= len(sentence) <= _LONGEST:
                 continue
             kind = kind_of(sentence, line)
-            if kind == "asked" and _is_answered(sentences[place + 1 :], line, lines[at + 1 :]):
+            if kind == "asked" and _is_answered(sentences[place + 1 :], line, below):
                 continue
             if kind:
                 yield Said(kind, sentence, line)
@@ -87,11 +88,10 @@ def _is_asked(question: str, line: Line) -> bool:
     return (line.is_item or line.is_remark) and bool(OWN_QUESTION.search(question))
 
 
-def _is_answered(rest: Sequence[str], line: Line, following: Sequence[Line]) -> bool:
+def _is_answered(rest: Sequence[str], line: Line, below: Line | None) -> bool:
     """Tell whether a statement follows a question in its line, or an answer right below it."""
     if any(not sentence.rstrip().endswith("?") for sentence in rest if len(sentence) >= _SHORTEST):
         return True
-    below = next(iter(following), None)
     if below is None or below.number > line.number + 2:
         return False
     deeper = below.is_item and line.is_item and below.depth > line.depth

@@ -131,23 +131,20 @@ class OpenEnds:
 
     def _find(self, notes: list[_NoteRead]) -> Iterator[tuple[date, OpenEnd]]:
         statements = DoneStatements([told for note in notes for told in note.statements])
-        having = Counter(name for note in notes for name in {_id_of(said) for said in note.said})
+        newest = sorted(notes, key=lambda note: (note.day, note.path), reverse=True)
+        all_said = [(_id_of(said), note, said) for note in newest for said in note.said]
+        having = Counter(id_ for id_, _ in {(id_, note.path) for id_, note, _ in all_said})
         seen: set[str] = set()
-        for note in sorted(notes, key=lambda note: (note.day, note.path), reverse=True):
-            for said in note.said:
-                id_ = _id_of(said)
-                if id_ in seen or having[id_] >= _TEMPLATE:
-                    continue
-                if statements.take_up(said, note.path, note.day):
-                    continue
-                seen.add(id_)
-                uri = self._vault.source.uri(note.path)
-                yield (
-                    note.day,
-                    OpenEnd(
-                        id_, said.kind, said.text, note.path, note.title, said.line.number, uri
-                    ),
-                )
+        for id_, note, said in all_said:
+            if id_ in seen or having[id_] >= _TEMPLATE:
+                continue
+            if statements.take_up(said, note.path, note.day):
+                continue
+            seen.add(id_)
+            uri = self._vault.source.uri(note.path)
+            line = said.line.number
+            end = OpenEnd(id_, said.kind, said.text, note.path, note.title, line, uri)
+            yield note.day, end
 
     def _notes(self) -> Iterator[_NoteRead]:
         """The person's own notes, each read anew only where it changed."""
