@@ -15,6 +15,7 @@ import type {
   AskStep,
   AskText,
   EvidenceReply,
+  QuestionsReply,
 } from "./contract";
 import { anything, flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "./shape";
 
@@ -30,6 +31,9 @@ export const evidence = partOf<EvidenceReply>()({
   answers: list(object({ ...quote, text, confidence: number })),
   nearest: list(object({ ...quote, snippet: text })),
 });
+
+/** Of questions that wait, what home tells. */
+export const newAnswers = partOf<QuestionsReply>()({ new: number });
 
 const step = partOf<AskStep>()({
   n: number,

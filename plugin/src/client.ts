@@ -142,6 +142,16 @@ export class Client extends HttpClient {
     return this.get("evidence", asks.evidence, { q }, LONG_MS);
   }
 
+  /** How many answers to questions that wait nobody has seen. */
+  async newAnswers(): Promise<number> {
+    return (await this.get("questions", asks.newAnswers, {})).new;
+  }
+
+  /** Keeps a question until a note answers it. */
+  keepQuestion(question: string): Promise<unknown> {
+    return this.post("questions", anything, { text: question });
+  }
+
   /** The turns of a stored conversation; fails with status 404 where it is no longer stored. */
   conversation(conversation: string): Promise<AskConversationReply> {
     return this.get("ask/conversation", asks.conversation, { conversation });

@@ -29,7 +29,7 @@ test("a phone starts no program, and searches on a server elsewhere", () =>
 test("a phone offers no program, only an address", () =>
   held.withApp({ kind: "phone", device: {} }, async (app) => {
     await app.command("open-search");
-    await app.search.getByText("A computer of yours that runs the helper adds meaning here.").waitFor();
+    await app.search.getByText("A computer of yours with the helper adds meaning here.").waitFor();
     await app.command("settings");
     const options = await app.page.locator(".mod-settings select").first().locator("option").allTextContents();
     assert.deepEqual(options, ["Not set up", "At an address"]);

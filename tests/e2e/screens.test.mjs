@@ -133,8 +133,8 @@ const STATES = [
   ["vault-unknown", { ...new MadeUpServer().options, device: { ...new MadeUpServer().options.device, remoteVault: "Elsewhere" } }, "It does not serve a vault named", "Open settings"],
   ["server-gone", { trouble: refusing }, "The server does not answer", "Try again"],
   ["other-server", { trouble: answering("<html>") }, "Another program answers at that address", "Open settings"],
-  ["phone-alone", { kind: "phone", device: {} }, "A computer of yours that runs the helper", "Connect to a computer"],
-  ["phone-file", { kind: "phone", device: {}, hasFile: true }, "This vault has a file that adds meaning", "Load it"],
+  ["phone-alone", { kind: "phone", device: {} }, "A computer of yours with the helper", "Connect to a computer"],
+  ["phone-file", { kind: "phone", device: {}, hasFile: true }, "A file in this vault adds meaning", "Load it"],
 ];
 
 test("the states before and beside a server: each says its cause, and has the next step as a button", async () => {

@@ -12,7 +12,7 @@ import { QuickSearch } from "../../plugin/src/ui/quickSearch";
 import { SearchView } from "../../plugin/src/ui/searchView";
 import { SimilarView } from "../../plugin/src/ui/similarView";
 import { memoryIndex } from "./memoryVault";
-import { aReply, aResult, aStatus, aVault, FakeServer, problem, TOKEN } from "./samples";
+import { aReply, aResult, aStatus, aVault, FakeServer, HEALTH, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let connection: Connection;
@@ -98,6 +98,9 @@ function allVaults(view: SearchView): HTMLElement | undefined {
   return view.contentEl.querySelectorAll<HTMLElement>(".nav-buttons-container button")[2];
 }
 
+/** The place of the star among the panel's buttons. */
+const STAR = 5;
+
 describe("the search panel", () => {
   it("shows what is found, with titles, passages and marks", async () => {
     connection.begin();
@@ -109,6 +112,37 @@ describe("the search panel", () => {
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
     expect([texts(view, ".notewell-result > .notewell-title"), texts(view, ".notewell-score")]).toEqual([[], []]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
+  });
+
+  describe("questions that wait", () => {
+    beforeEach(() => {
+      server.routes["/api/health"] = () => ({ ...HEALTH, features: [...HEALTH.features, "questions"] });
+      server.routes["/api/questions"] = () => ({ vault: "garden", questions: [], new: 2 });
+    });
+
+    it("are kept by the star, and said to be", async () => {
+      connection.begin();
+      const view = await openSearch();
+      for (const query of ["bees", "when do bees swarm?"]) {
+        view.search(query);
+        await settle();
+        view.contentEl.querySelectorAll<HTMLElement>(".nav-buttons-container button")[STAR]?.click();
+        await settle();
+      }
+      expect(server.asked("/api/questions").map(({ body }) => body).filter(Boolean)).toEqual([JSON.stringify({ vault: "v1", text: "when do bees swarm?" })]);
+      expect(settings.chosen.savedSearches).toEqual(["when do bees swarm?", "bees"]);
+    });
+
+    it("have their new answers told while the field is empty, with the way to them", async () => {
+      const opened = vi.spyOn(window, "open").mockReturnValue(null);
+      connection.begin();
+      const view = await openSearch();
+      view.search("");
+      await settle();
+      const link = [...view.contentEl.querySelectorAll<HTMLElement>(".notewell-link")].find((el) => el.textContent === "New answers to your questions: 2");
+      link?.click();
+      expect(opened.mock.calls[0]?.[0]).toMatch(/#\/manage\/questions\?vault=/);
+    });
   });
 
   it("says for which words the results are where what was typed is misspelt", async () => {

@@ -113,7 +113,7 @@ export class AskView extends ItemView {
         this.#form.say(problem);
         return;
       }
-      this.#isQuoting = session.features.includes("evidence");
+      this.#isQuoting = this.#context.connection.has("evidence");
       this.#form.allow(this.#isQuoting);
       this.#form.showModels({ chosen: "", models: [] });
       this.#form.say("");

@@ -118,7 +118,7 @@ function uploadQuestion(url: string, notes: number): Question {
 export function fullReindexQuestion(notes: number): Question {
   return [
     `${reindexAllText()}?`,
-    t("{notes} will be read again. Search keeps working meanwhile.", { notes: count(notes, "note") }),
+    t("{notes} will be read again; search keeps working.", { notes: count(notes, "note") }),
     t("Reindex"),
   ];
 }

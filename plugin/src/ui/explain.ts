@@ -45,7 +45,7 @@ export interface Explanation {
 export const BUILD = ["make web", "uv tool install ."];
 export const INSTALL = ["uv tool install .", "pipx install ."];
 export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
-export const howToUpgrade = (): string => t("Get its new source code, and run one of these in its folder.");
+export const howToUpgrade = (): string => t("Get its new source code and run one of these there.");
 export const tokenHint = (): string => t("The command “notewell token show” prints it on the server's computer.");
 export const missingNotesKept = (): string => t("The index keeps them until you decide.");
 
@@ -109,7 +109,7 @@ const messages = (): Readonly<Record<Reason["why"], Parameters<typeof message>>>
   crashed: [t("The helper ended"), byWords(), [start(), settingsButton()]],
   "in-use": [
     t("In use by another program"),
-    t("Close the other window or program, then try again."),
+    t("Close the other window or program and try again."),
     [retry()],
   ],
   unreachable: [t("Offline"), `${t("The server does not answer.")} ${byWords()}`, [start(), retry(), settingsButton()]],

@@ -71,7 +71,7 @@ export async function linkAMention(context: ViewContext, file: TFile, editor: Ed
     const [name, title] = [text.slice(start, end), noteAt(app, path)?.basename ?? path];
     return name === title ? name : `${name} → ${title}`;
   };
-  if (all.length === 0) new Notice(t("No name of another note stands here without a link."));
+  if (all.length === 0) new Notice(t("No unlinked name of another note stands here."));
   else new MentionSuggest(app, () => all, label, (mention) => linkMention(app, file, editor, mention)).open();
 }
 

@@ -100,7 +100,7 @@ export function openPage(session: Session | null, page: string, query: Record<st
 /** Opens a document outside the vault with the program for it: a file where it can be on this computer, an item of Zotero. */
 function openDocument({ path, uri = "" }: Place): void {
   if (uri.startsWith("zotero:") || (Platform.isDesktopApp && uri.startsWith("file:"))) window.open(uri);
-  else new Notice(t("“{path}” is a document on the server's computer, outside this vault.", { path: path.slice(DOCUMENTS.length) }));
+  else new Notice(t("“{path}” is a document outside this vault.", { path: path.slice(DOCUMENTS.length) }));
 }
 
 /** Whether a place is in another vault, or a transcript: its address opens the recording at the time. */
@@ -116,7 +116,7 @@ function addressElsewhere({ uri = "" }: Place): string | null {
 function openElsewhere(place: Place): void {
   const address = addressElsewhere(place);
   if (address) window.open(address);
-  else new Notice(t("“{note}” is in another vault, which cannot be opened from here.", { note: place.path.slice(OTHER_VAULTS.length) }));
+  else new Notice(t("“{note}” is in another vault.", { note: place.path.slice(OTHER_VAULTS.length) }));
 }
 
 async function openFile(app: App, file: TFile, passage: Spot | null, pane: Pane, active: boolean): Promise<void> {
@@ -204,7 +204,7 @@ export function activePath({ workspace }: App): string | undefined {
 export function insertLinks(app: App, places: readonly Place[]): void {
   const view = noteInUse(app);
   if (!view?.file) {
-    new Notice(t("Open the note that the link should be inserted into."));
+    new Notice(t("Open the note for the link first."));
     return;
   }
   const { editor } = view;

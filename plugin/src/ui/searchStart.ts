@@ -1,8 +1,10 @@
-/** What the search panel shows while its field is empty. */
+/** What the search panel shows while its field is empty: what was saved, asked, searched and opened. */
 
+import { Notice } from "obsidian";
+import { asServerError } from "../client";
 import { lately } from "./belonging";
 import { button, link, title } from "./controls";
-import { openPlace } from "./open";
+import { openPage, openPlace } from "./open";
 import type { ViewContext } from "./viewContext";
 import { t } from "../texts";
 
@@ -22,9 +24,25 @@ export function renderStart(parent: HTMLElement, context: ViewContext, search: (
       button(line(query, () => search(query)), "x", t("Remove"), () => settings.set(key, others));
     }
   };
+  const { session } = context.connection;
+  if (session && context.connection.has("questions")) {
+    const row = parent.createDiv("notewell-line");
+    const show = (n: number): unknown => n && link(row, t("New answers to your questions: {n}", { n }), () => openPage(session, "manage/questions"));
+    session.client.newAnswers().then(show, asServerError); // the next time it is shown
+  }
   stored(t("Saved searches"), "savedSearches");
   stored(t("Recent searches"), "history");
   const notes = lately(context);
   if (notes.length > 0) title(parent, t("Lately"));
   for (const { path, uri, title: name } of notes) line(name, () => openPlace(app, { path, uri, passage: null }, false));
+}
+
+/** Saves a search; a question waits for a note that answers it, too, where the server keeps questions. */
+export async function saveSearch({ settings, connection }: ViewContext, query: string): Promise<void> {
+  if (!query) return;
+  const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
+  await settings.set("savedSearches", [query, ...others]);
+  const asked = query.endsWith("?") && connection.has("questions") ? connection.session : null;
+  const isKept = await asked?.client.keepQuestion(query).then(() => true, () => false);
+  new Notice(isKept ? t("Saved. A note that answers is told.") : t("Search saved"));
 }

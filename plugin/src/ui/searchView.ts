@@ -1,6 +1,6 @@
 /** The search panel: the field, the results, and notices about them. */
 
-import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
+import { Menu, SearchComponent, type ViewStateResult } from "obsidian";
 import { hasOthers, searchChosen } from "../allVaults";
 import type { Client } from "../client";
 import type { Result, SearchReply } from "../contract";
@@ -14,7 +14,7 @@ import { isElsewhere, linkList, noteAt } from "./open";
 import { grouped, sorted, steady, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { isAtLeast } from "./scores";
-import { renderStart } from "./searchStart";
+import { renderStart, saveSearch } from "./searchStart";
 import { WeakMatches } from "./weakMatches";
 import { isFirstState, SetupCard } from "./setup";
 import { ICON } from "./icon";
@@ -153,7 +153,7 @@ export class SearchView extends ResultsView<string> {
     setActive(this.#allEl, this.#isAll);
     button(buttons, "arrow-up-narrow-wide", t("Change sort order"), (event) => this.#chooseOrder(event));
     button(buttons, "copy", t("Copy results as links"), () => this.#copyLinks());
-    button(buttons, "star", t("Save this search"), () => this.#save());
+    button(buttons, "star", t("Save this search"), () => saveSearch(this.context, this.#query.trim()));
   }
 
   #drawField(): void {
@@ -270,15 +270,6 @@ export class SearchView extends ResultsView<string> {
     const told = this.context.connection.lastStatus?.semantic_reason; // by the message above the results
     const news = reply.warnings.filter((warning) => !told || !warning.includes(told));
     for (const text of [...unclear, ...news, isLocal(reply) ? problem : ""]) if (text) this.infoEl.createDiv({ text });
-  }
-
-  async #save(): Promise<void> {
-    const query = this.#query.trim();
-    const { settings } = this.context;
-    if (!query) return;
-    const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
-    await settings.set("savedSearches", [query, ...others]);
-    new Notice(t("Search saved"));
   }
 
   async #copyLinks(): Promise<void> {

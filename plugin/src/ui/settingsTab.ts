@@ -89,7 +89,7 @@ export class NotewellSettingTab extends PluginSettingTab {
         t("Why is a note not found?"),
         t("excluded, rule, missing"),
         (setting) => this.#drawTester(setting),
-        t("Enter its path, to see which rule leaves it out."),
+        t("Enter its path to see which rule leaves it out."),
       ),
       row(t("Read the text of notes"), localHint(), "toggle", "localText"),
       this.#drawn(t("Word index on this device"), t("local index, size, rebuild, storage"), drawLocalIndex),
@@ -207,12 +207,12 @@ const phoneHint = (): string => t("Meaning without a server, from a file that th
 const results = (): Row[] => [
   row(t("Number of results"), "", "number", "resultLimit", { min: 1, max: 200 }),
   row(t("Score"), "", "dropdown", "score", scores()),
-  row(t("Least match"), t("The search panel folds what matches less; similar notes end there."), "dropdown", "leastMatch", least()),
+  row(t("Least match"), t("What matches less is folded."), "dropdown", "leastMatch", least()),
   row(t("Density"), "", "dropdown", "density", densities()),
   row(t("Open in a new tab"), t("Ctrl or Cmd then opens in the same tab."), "toggle", "openInNewTab"),
   row(
     t("Use the current section"),
-    t("Notes similar to the section you are in, not to the whole note."),
+    t("Similar to the section you are in, not to the whole note."),
     "toggle",
     "followSection",
   ),
@@ -220,9 +220,9 @@ const results = (): Row[] => [
 ];
 
 const completeHint = (): string => t("Type [[? after a sentence to link a note that is near in meaning. [[ stays as it is.");
-const mentionsHint = (): string => t("A quiet mark under names of other notes that are not linked.");
+const mentionsHint = (): string => t("A mark under names of other notes that are not linked.");
 
-const whileHint = (): string => t("In a pause, a note that the paragraph may need, in a line below it: one in five paragraphs at most.");
+const whileHint = (): string => t("In a pause, a note that the paragraph may need, in a line below it.");
 
 const writing = (): Row[] => [
   row(t("Complete links by meaning"), completeHint(), "toggle", "completeLinks"),

@@ -98,10 +98,10 @@ export class SetupCard {
   #cause(isHere: boolean, canLoad: boolean): string {
     const { program, isRunning, hasFile } = this.#seen;
     const { state } = this.#context.connection;
-    if (canLoad) return t("This vault has a file that adds meaning on this phone, without a computer.");
+    if (canLoad) return t("A file in this vault adds meaning on this phone.");
     if (hasFile) return t("The file in this vault adds meaning. A computer with the helper adds answers.");
-    if (!isHere) return t("A computer of yours that runs the helper adds meaning here.");
-    if (isRunning) return t("The helper runs for this vault already. It adds meaning.");
+    if (!isHere) return t("A computer of yours with the helper adds meaning here.");
+    if (isRunning) return t("The helper runs for this vault already.");
     if (program) return t("The helper is installed. Your notes stay on this computer.");
     if (state.name === "offline" && state.why === "not-installed") return [t("The helper is not where it was."), state.detail].filter(Boolean).join(" ");
     return t("A free helper on this computer adds meaning, in about 400 MB. Your notes stay here.");

@@ -89,11 +89,6 @@ export class WebClient extends Client {
     return newest?.counts["open"] ?? 0;
   }
 
-  /** How many answers to questions that wait nobody has seen. */
-  async newAnswers(): Promise<number> {
-    return (await this.get("questions", replies.newAnswers, {})).new;
-  }
-
   /** Reports which result was opened, for the search statistics. */
   opened(queryId: string | undefined, q: string, path: string, rank: number): Promise<unknown> {
     return this.post("opened", anything, { q, path, rank, ...(queryId ? { query_id: queryId } : {}) });

@@ -17,7 +17,6 @@ import type {
   PathReply,
   PhoneIndexReply,
   PlansReply,
-  QuestionsReply,
   SearchReply,
   SessionReply,
 } from "../../src/contract";
@@ -258,9 +257,6 @@ export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read",
 
 /** Of plans, what home tells: how many suggestions are in which state. */
 export const planCounts = partOf<PlansReply>()({ plans: list(object({ counts: mapping(number) })) });
-
-/** Of questions that wait, what home tells. */
-export const newAnswers = partOf<QuestionsReply>()({ new: number });
 
 export const localModels = partOf<LocalModelsReply>()({
   found: list(object({ server: text, title: text, address: text, models: list(text) })),
