@@ -1,8 +1,8 @@
 """An index of a format before this one: brought up to date, or left as it was.
 
 `formats/schema-2.tar.gz` was written by the program of commit 5becc33 (schema 2, keyword index 5),
-`schema-4.tar.gz` by that of 643ac42, and `schema-5.tar.gz` by that of 330381a: three notes, indexed
-with the tiny model. A new format gets a file of its own.
+`schema-4.tar.gz` by that of 643ac42, `schema-5.tar.gz` by that of 330381a, and `schema-6.tar.gz` by
+that of de6475d: three notes, indexed with the tiny model. A new format gets a file of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from notewell.features import FEATURES
 from notewell.index import engines
 from notewell.index.embedded import EmbeddedIndex, tables
 from notewell.index.embedded.store import DATABASE
+from notewell.index.stored_text import pack_shown
 from notewell.models.loading import load_embedder
 from tests.doors.cli.support import NOTES, write_notes
 from tests.tiny_model import write_tiny_model
@@ -30,7 +31,7 @@ from tests.unpacking import unpack
 from tests.vaults import settings_in
 
 FORMATS = Path(__file__).parent / "formats"
-BEFORE = (2, 4, 5)
+BEFORE = (2, 4, 5, 6)
 VAULT_ID = "40a78f33a5f1"
 QUERIES = ("bees", "warm compost", "music")
 
@@ -104,6 +105,14 @@ def test_an_upgrade_keeps_every_vector(before: Path, tmp_path: Path, opened: Ope
     assert found(engine) == found(fresh)
     with closing(sqlite3.connect(before / DATABASE)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (tables.SCHEMA_VERSION,)
+
+
+def test_an_upgrade_works_out_what_passages_show(before: Path) -> None:
+    with closing(EmbeddedIndex.open(before, writable=True)) as index:
+        for note in index.all_notes():
+            for passage in index.chunks_of(note.id):
+                names = (note.title, *passage.headings[-1:])
+                assert passage.shown == pack_shown(passage.text, names, passage.lines)
 
 
 def test_a_reader_upgrades_it_too(before: Path, opened: Opened) -> None:

@@ -274,7 +274,8 @@ def _without_checksums(directory: Path) -> None:
         database.execute("ALTER TABLE vectors DROP COLUMN checksum")
         for column in ("kept_title", "checksum", "passages_sum", "links_sum"):
             database.execute(f"ALTER TABLE notes DROP COLUMN {column}")
-        database.execute("ALTER TABLE chunks DROP COLUMN checksum")
+        for column in ("checksum", "shown"):
+            database.execute(f"ALTER TABLE chunks DROP COLUMN {column}")
         database.execute(f"PRAGMA user_version = {_OLD_SCHEMA}")
 
 

@@ -137,7 +137,7 @@ function joined(ranges: readonly (readonly [number, number])[]): [number, number
 }
 
 /**
- * A block in one line, as the server shows passages (`search/show/shown_text.py`): a dot between rows that stand for
+ * A block in one line, as the server shows passages (`index/shown_text.py`): a dot between rows that stand for
  * themselves, of a table the row with the highest score and its head, of a diagram nothing.
  */
 function shownText(block: string, scoreOf: (row: string) => number): string {

@@ -198,8 +198,8 @@ def chunk_row(chunk: Chunk) -> Row:
     )
 
 
-def chunk_of(columns: Sequence[Any]) -> StoredChunk:
-    """A chunk from CHUNK_COLUMNS."""
+def chunk_of(columns: Sequence[Any], shown: bytes | None = None) -> StoredChunk:
+    """A chunk from CHUNK_COLUMNS, and its shown text where that is stored."""
     id_, note_id, ordinal, headings, packed, parent, start, stop, lines, text, text_hash = columns
     block, marks, inner = unpack_block(packed)
     return StoredChunk(
@@ -216,6 +216,7 @@ def chunk_of(columns: Sequence[Any]) -> StoredChunk:
         text_hash,
         marks,
         inner,
+        shown,
     )
 
 

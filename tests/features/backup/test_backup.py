@@ -340,7 +340,8 @@ def test_a_backup_of_the_format_before_is_restored(
         older.execute("ALTER TABLE vectors DROP COLUMN checksum")
         for column in ("kept_title", "checksum", "passages_sum", "links_sum"):
             older.execute(f"ALTER TABLE notes DROP COLUMN {column}")
-        older.execute("ALTER TABLE chunks DROP COLUMN checksum")
+        for column in ("checksum", "shown"):
+            older.execute(f"ALTER TABLE chunks DROP COLUMN {column}")
         older.execute("PRAGMA user_version = 2")
     new_computer()
 

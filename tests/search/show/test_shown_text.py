@@ -9,8 +9,8 @@ from typing import TypedDict
 import pytest
 
 from notewell.base.types import ChunkSizes
+from notewell.index.shown_text import shown_text
 from notewell.index.template_lines import line_hashes
-from notewell.search.show.shown_text import shown_text
 from notewell.search.show.snippets import Snippets
 from notewell.vault.chunk import chunk
 from notewell.vault.parse import parse

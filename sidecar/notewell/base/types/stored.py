@@ -361,6 +361,7 @@ class StoredChunk:
     text_hash: bytes
     marks: tuple[BlockMark, ...] = ()  # see Chunk
     inner: tuple[InnerHeading, ...] = ()  # see Chunk
+    shown: bytes | None = field(default=None, compare=False, repr=False)  # index/stored_text.py
 
 
 @frozen

@@ -288,7 +288,7 @@ class NoteRows:
         """The chunks that are there, and stand-ins for the notes that have none."""
         own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
         rows = self._store.read_in(
-            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE id IN (?)", own
+            f"SELECT {tables.SHOWN_COLUMNS} FROM chunks c WHERE id IN (?)", own
         )
         with translate_errors(self._store.directory):
             known = {row[0]: tables.stored_chunk(row) for row in rows}
@@ -301,7 +301,7 @@ class NoteRows:
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
         stored = self._store.read(
-            f"SELECT n.passages_sum, {tables.CHUNK_COLUMNS} FROM notes n"
+            f"SELECT n.passages_sum, {tables.SHOWN_COLUMNS} FROM notes n"
             " LEFT JOIN chunks c ON c.note_id = n.id WHERE n.id = ? ORDER BY c.ordinal",
             (note_id,),
         )
@@ -310,12 +310,12 @@ class NoteRows:
             known = tuple([tables.stored_chunk(row) for row in rows])
             if stored:
                 with sound_rows("a note"):
-                    check_joined("passages", [row[-1] for row in rows], stored[0][0])
+                    check_joined("passages", [row[-2] for row in rows], stored[0][0])
             return known
 
     def first_chunks(self, note_ids: Sequence[int]) -> dict[int, StoredChunk]:
         rows = self._store.read_in(
-            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
+            f"SELECT {tables.SHOWN_COLUMNS} FROM chunks c WHERE c.ordinal = 0 AND c.note_id IN (?)",
             note_ids,
         )
         with translate_errors(self._store.directory):
@@ -328,7 +328,7 @@ class NoteRows:
             bytes.fromhex(digits.ljust(whole, "f")),
         )
         rows = self._store.read(
-            f"SELECT {tables.CHUNK_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
+            f"SELECT {tables.SHOWN_COLUMNS} FROM chunks c WHERE text_hash BETWEEN ? AND ?"
             " ORDER BY id LIMIT 16",
             (first, last),
         )

@@ -29,6 +29,7 @@ from notewell.index.embedded.checksums import (
     check_text,
     sound_rows,
 )
+from notewell.index.stored_text import pack_shown
 
 
 def _first(connection: sqlite3.Connection) -> None:
@@ -90,6 +91,22 @@ def _kept_titles(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE notes ADD COLUMN kept_title TEXT")
 
 
+def _shown_texts(connection: sqlite3.Connection) -> None:
+    """A passage has its shown text beside it (`index/stored_text.py`)."""
+    connection.execute("ALTER TABLE chunks ADD COLUMN shown BLOB")
+    # Ids first: rows that are read must not be changed meanwhile.
+    for (chunk_id,) in connection.execute("SELECT id FROM chunks").fetchall():
+        title, headings, text, lines = connection.execute(
+            "SELECT n.title, c.headings, c.text, c.lines FROM chunks c"
+            " JOIN notes n ON n.id = c.note_id WHERE c.id = ?",
+            (chunk_id,),
+        ).fetchone()
+        with sound_rows("a passage"):
+            names = (title, *row_values.strings(headings)[-1:])
+            shown = pack_shown(text, names, row_values.unpack_lines(lines))
+        connection.execute("UPDATE chunks SET shown = ? WHERE id = ?", (shown, chunk_id))
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _first,
     _notes_by_generation,
@@ -97,6 +114,7 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _kept_titles,
     add_note_sums,
     add_part_sums,
+    _shown_texts,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 
@@ -129,6 +147,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 NOTE_COLUMNS = f"{row_values.NOTE_COLUMNS}, checksum"
 CHUNK_COLUMNS = f"{row_values.CHUNK_COLUMNS}, c.header, c.checksum"
+SHOWN_COLUMNS = f"{CHUNK_COLUMNS}, c.shown"  # of passages that a search may show
 
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
@@ -142,12 +161,12 @@ def stored_note(row: Sequence[Any]) -> StoredNote:
 
 
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
-    """A chunk from CHUNK_COLUMNS. Raises DamagedRowError."""
-    _, *placed, text, text_hash, header, checksum = row
+    """A chunk from SHOWN_COLUMNS. Raises DamagedRowError."""
+    _, *placed, text, text_hash, header, checksum, shown = row
     with sound_rows("a passage"):
         check_text(header, text, text_hash)
         check_passage(placed, checksum)
-        return row_values.chunk_of(row[:-2])
+        return row_values.chunk_of(row[:-3], shown)
 
 
 def model_columns(model: ModelKey) -> tuple[str, str, str]:

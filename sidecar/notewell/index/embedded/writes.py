@@ -43,7 +43,9 @@ from notewell.index.row_values import (
     ledger_row,
     link_rows,
     note_row,
+    storable,
 )
+from notewell.index.stored_text import pack_shown
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
@@ -224,9 +226,12 @@ def _put_chunks(
 ) -> list[int]:
     """Write a note's passages; returns their checksums."""
     new, kept, checksums = [], [], []
+    title = storable(note.put.note.title)
     for entry in note.chunks:
-        row = chunk_row(entry.chunk)
-        *placed, _header, _text = row
+        columns = chunk_row(entry.chunk)
+        *placed, _header, text = columns
+        names = (title, *entry.chunk.headings[-1:])
+        row = (*columns, pack_shown(text, names, entry.chunk.lines))
         checksum = passage_sum((note_id, *placed))
         checksums.append(checksum)
         if entry.id >= first_new:
@@ -236,12 +241,12 @@ def _put_chunks(
             kept.append((*row, checksum, entry.id))
     connection.executemany(
         "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
-        " lines=?, header=?, text=?, checksum=? WHERE id=?",
+        " lines=?, header=?, text=?, shown=?, checksum=? WHERE id=?",
         kept,
     )
     connection.executemany(
         "INSERT INTO chunks (id, note_id, ordinal, headings, block, parent, start, stop, lines,"
-        f" header, text, checksum, text_hash, vector_hash) VALUES ({','.join('?' * 14)})",
+        f" header, text, shown, checksum, text_hash, vector_hash) VALUES ({','.join('?' * 15)})",
         new,
     )
     return checksums

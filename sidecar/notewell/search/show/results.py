@@ -193,7 +193,9 @@ def _passage(
     or else the note's description. A note that is nothing but its title shows its properties.
     """
     names = (note.title, *chunk.headings[-1:])
-    snippet = snippets.make(chunk.text, names=names, lines=chunk.lines, semantic=best)
+    snippet = snippets.make(
+        chunk.text, names=names, lines=chunk.lines, stored=chunk.shown, semantic=best
+    )
     if best and snippets.use_description and note.description and not snippet.highlights:
         snippet = replace(snippets.make(note.description), at=snippet.at)
     if not snippet.text:

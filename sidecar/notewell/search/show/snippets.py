@@ -23,7 +23,8 @@ from notewell.index.analyze import (
     spans,
     stem,
 )
-from notewell.search.show.shown_text import ShownText, shown_text
+from notewell.index.shown_text import ShownText, shown_text
+from notewell.index.stored_text import unpack_shown
 from notewell.search.show.windows import (
     Snippet,
     TokenHit,
@@ -111,14 +112,16 @@ class Snippets:
         *,
         names: Sequence[str] = (),
         lines: Sequence[int] = (),
+        stored: bytes | None = None,
         semantic: bool = False,
     ) -> Snippet:
         """The part of a passage with the highest weight of matches, cut at sentences or words.
 
         `names` are those of its note and headings, `lines` the numbers of its rows
-        (`shown_text`). `semantic` allows the closest sentence instead if there is no match.
+        (`shown_text`), `stored` is its shown text where the index has it. `semantic` allows the
+        closest sentence instead if there is no match.
         """
-        shown = self._show(passage, names, lines)
+        shown = self._show(passage, names, lines, stored)
         text = shown.text
         read = self._read(text)
         hits = read.hits
@@ -140,9 +143,11 @@ class Snippets:
         place = shown.source(at) if marks or start else 0
         return render(text, start, end, marks, place)
 
-    def _show(self, passage: str, names: Sequence[str], lines: Sequence[int]) -> ShownText:
+    def _show(
+        self, passage: str, names: Sequence[str], lines: Sequence[int], stored: bytes | None
+    ) -> ShownText:
         """The shown text of a passage: without template lines, unless only they have the words."""
-        given = passage, tuple(names), tuple(lines)
+        given = passage, tuple(names), tuple(lines), stored
         shown = _shown_text(*given, self._template)
         if not shown.is_whole and not self._read(shown.text).hits:
             whole = _shown_text(*given, frozenset())
@@ -261,9 +266,15 @@ class Snippets:
 
 @lru_cache(maxsize=512)  # from key to key a person who types sees the same passages
 def _shown_text(
-    passage: str, names: tuple[str, ...], lines: tuple[int, ...], template: frozenset[int]
+    passage: str,
+    names: tuple[str, ...],
+    lines: tuple[int, ...],
+    stored: bytes | None,
+    template: frozenset[int],
 ) -> ShownText:
-    return shown_text(passage, names=names, lines=lines, template=template)
+    """The text that the index has, if it still holds; else it is worked out."""
+    shown = unpack_shown(stored, passage, names, template) if stored else None
+    return shown or shown_text(passage, names=names, lines=lines, template=template)
 
 
 def _phrase_pattern(phrase: str) -> re.Pattern[str]:
@@ -321,7 +332,7 @@ def _add_places(places: list[int], text: str, token: str, *, everywhere: bool) -
 
 
 def _touches(sign: str) -> bool:
-    return sign in _TOUCHING or sign.isalnum()
+    return sign in _TOUCHING or (sign > "\x7f" and sign.isalnum())  # flattened text is lower case
 
 
 @lru_cache(maxsize=512)  # addresses, names and links repeat themselves

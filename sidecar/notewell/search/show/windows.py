@@ -11,8 +11,8 @@ from notewell.base.types.frozen import frozen
 from notewell.index.analyze import (
     SPACELESS,
 )
+from notewell.index.shown_text import NEW_ROW, ShownText
 from notewell.search.show.closest_sentence import SENTENCE
-from notewell.search.show.shown_text import NEW_ROW, ShownText
 
 _SLACK = 6  # a cut may move by this part of a window to reach the start of a sentence
 _ENOUGH = 0.6  # of a window, after which it may end with a sentence

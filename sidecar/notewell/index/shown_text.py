@@ -58,14 +58,15 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 _NOT_LETTERS_OF_ROWS = re.compile(r"(?:[^\w\n]|_)+")
 
 
-class _ShownPart(NamedTuple):
+class ShownPart(NamedTuple):
     """A part of the shown text that stands for itself, or goes on with running text.
 
-    `source` is where it begins in the passage, `end` where its row ends there. What is
-    `of_template` is left out, and has no text here.
+    `source` is where it begins in the passage, `end` where its row ends there, `row` the number of
+    that row. What is `of_template` is left out, and has no text here.
     """
 
     text: str
+    row: int
     source: int
     end: int
     stands_alone: bool
@@ -95,6 +96,8 @@ class ShownText:
 
     def between_walls(self, at: int) -> tuple[int, int]:
         """The part around `at` that may be shown together."""
+        if not self.walls:
+            return 0, len(self.text)
         after = bisect_right(self.walls, at)
         start = self.walls[after - 1] if after else 0
         return start, self.walls[after] if after < len(self.walls) else len(self.text)
@@ -113,24 +116,46 @@ def shown_text(
     the numbers of its rows in the note: the rule below the head of a table is not stored. Rows that
     are in `template` are left out.
     """
+    parts, is_whole = shown_parts(passage, names, lines, template)
+    return join_parts(parts, is_whole=is_whole)
+
+
+def shown_parts(
+    passage: str, names: Sequence[str], lines: Sequence[int], template: Collection[int]
+) -> tuple[list[ShownPart], bool]:
+    """The parts of the shown text, in order, and whether no row of a template is left out."""
     shown = {_letters(name) for name in names}
-    if "\n" not in passage and not _MAY_HAVE_NOISE.search(passage) and _BAR not in passage:
+    if is_plain_row(passage):
         text, start = _without_marks(passage)
         if text and _letters(text) not in shown:
-            return ShownText(text, ((0, start, len(passage)),))
+            return [ShownPart(text, 0, start, len(passage), stands_alone=False)], True
     every = list(_rows(passage, lines, template))
     rows = [row for row in every if not row.of_template]
     letters = _NOT_LETTERS_OF_ROWS.sub("", "\n".join([row.text for row in rows])).casefold()
     told = zip(rows, letters.split("\n"), strict=False)
     kept = [row for row, name in told if row.of_table or name not in shown]
-    return _join(kept, is_whole=len(rows) == len(every))
+    return kept, len(rows) == len(every)
+
+
+def is_plain_row(passage: str) -> bool:
+    """Tell whether a passage is one row of text, which is shown even where many notes have it."""
+    return "\n" not in passage and _BAR not in passage and _MAY_HAVE_NOISE.search(passage) is None
+
+
+def rows_stand_apart(passage: str) -> bool:
+    """Tell whether a row that is left out of a passage changes nothing in how others are shown.
+
+    A row of a table or a diagram may name what is below it.
+    """
+    is_one = "\n" not in passage
+    return is_one or (_BAR not in passage and _MAY_BEGIN_DIAGRAM.search(passage) is None)
 
 
 def _letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text).casefold()
 
 
-def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[_ShownPart]:
+def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iterator[ShownPart]:
     rows = passage.split("\n")
     may_have_bars = _BAR in passage
     may_have_noise = _MAY_HAVE_NOISE.search(passage) is not None
@@ -144,7 +169,7 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         item = is_marked and _ITEM.match(row) is not None
         if template and not item and hash_of_line(row) in template:
             # An item is kept: a step that many notes have is missed where it is left out.
-            yield _ShownPart("", start, source - 1, stands_alone=False, of_template=True)
+            yield ShownPart("", n, start, source - 1, stands_alone=False, of_template=True)
             continue
         if may_have_diagram:
             goes_on = in_diagram and _OF_DIAGRAM.fullmatch(row)
@@ -157,13 +182,13 @@ def _rows(passage: str, lines: Sequence[int], template: Collection[int]) -> Iter
         elif cells and (cells + 1 == len(head) or _is_one_of_many(rows, n, cells)):
             cells_text = _name_cells(row, head)
             if cells_text:
-                yield _ShownPart(cells_text, start, source - 1, stands_alone=True, of_table=True)
+                yield ShownPart(cells_text, n, start, source - 1, stands_alone=True, of_table=True)
         else:
             head = []
             skipped = _marks_before(row) if is_marked else len(row) - len(row.lstrip())
             text = _clean(row[skipped:], is_marked=is_marked, may_have_noise=may_have_noise)
             if text:
-                yield _ShownPart(text, start + skipped, source - 1, stands_alone=item)
+                yield ShownPart(text, n, start + skipped, source - 1, stands_alone=item)
 
 
 def _is_head(rows: Sequence[str], n: int, lines: Sequence[int]) -> bool:
@@ -209,12 +234,13 @@ def _marks_before(row: str) -> int:
     return lead.end() if lead else 0
 
 
-def _join(rows: Sequence[_ShownPart], *, is_whole: bool) -> ShownText:
+def join_parts(rows: Sequence[ShownPart], *, is_whole: bool) -> ShownText:
+    """The text of parts, in order."""
     parts: list[str] = []
     places: list[tuple[int, int, int]] = []
     walls: list[int] = []
     length = 0
-    before: _ShownPart | None = None
+    before: ShownPart | None = None
     for row in rows:
         if before is not None:
             parts.append(NEW_ROW if _is_apart(before, row) else " ")
@@ -228,7 +254,7 @@ def _join(rows: Sequence[_ShownPart], *, is_whole: bool) -> ShownText:
     return ShownText("".join(parts), tuple(places), tuple(walls), is_whole)
 
 
-def _is_apart(before: _ShownPart, row: _ShownPart) -> bool:
+def _is_apart(before: ShownPart, row: ShownPart) -> bool:
     """Tell whether a row does not go on with the text before it."""
     if row.of_table or before.of_table:
         return True
