@@ -115,6 +115,13 @@ def test_an_upgrade_works_out_what_passages_show(before: Path) -> None:
                 assert passage.shown == pack_shown(passage.text, names, passage.lines)
 
 
+def test_an_upgrade_of_a_passage_without_its_note_says_that_it_is_damaged(before: Path) -> None:
+    with closing(sqlite3.connect(before / DATABASE)) as database, database:
+        database.execute("UPDATE chunks SET note_id = 99 WHERE note_id = 1")
+    with pytest.raises(IndexDamagedError):
+        EmbeddedIndex.open(before, writable=False)
+
+
 def test_a_reader_upgrades_it_too(before: Path, opened: Opened) -> None:
     with closing(EmbeddedIndex.open(before, writable=False)) as index:
         assert {note.path for note in index.all_notes()} == set(NOTES)

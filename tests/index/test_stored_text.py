@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from hypothesis import example, given
@@ -85,6 +86,8 @@ def test_of_a_changed_byte_nothing_is_shown(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(packed) - 1))
     packed[at] ^= data.draw(st.integers(1, 255))
     assert unpack_shown(bytes(packed), passage, NAMES, frozenset()) is None
+    as_text: Any = packed.decode("latin-1")
+    assert unpack_shown(as_text, passage, NAMES, frozenset()) is None
     cut = bytes(packed[:at])
     assert unpack_shown(cut, passage, NAMES, frozenset()) is None
 

@@ -105,9 +105,9 @@ def unpack_shown(
     return join_parts(kept, is_whole=False)
 
 
-def _is_sound(packed: bytes) -> bool:
-    """Tell whether a record is what was written."""
-    if len(packed) < _HEAD.size:
+def _is_sound(packed: object) -> bool:
+    """Tell whether a record is what was written; a disk may also have changed its type."""
+    if not isinstance(packed, bytes) or len(packed) < _HEAD.size:
         return False
     return bool(crc32(memoryview(packed)[_SUM.size :]) == _SUM.unpack_from(packed)[0])
 

@@ -96,12 +96,13 @@ def _shown_texts(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE chunks ADD COLUMN shown BLOB")
     # Ids first: rows that are read must not be changed meanwhile.
     for (chunk_id,) in connection.execute("SELECT id FROM chunks").fetchall():
-        title, headings, text, lines = connection.execute(
+        row = connection.execute(
             "SELECT n.title, c.headings, c.text, c.lines FROM chunks c"
             " JOIN notes n ON n.id = c.note_id WHERE c.id = ?",
             (chunk_id,),
         ).fetchone()
         with sound_rows("a passage"):
+            title, headings, text, lines = row
             names = (title, *row_values.strings(headings)[-1:])
             shown = pack_shown(text, names, row_values.unpack_lines(lines))
         connection.execute("UPDATE chunks SET shown = ? WHERE id = ?", (shown, chunk_id))
