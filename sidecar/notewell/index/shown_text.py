@@ -120,6 +120,11 @@ def shown_text(
     return join_parts(parts, is_whole=is_whole)
 
 
+def names_above(title: str, headings: Sequence[str]) -> tuple[str, ...]:
+    """The names that stand above a passage where it is shown: of its note and its own heading."""
+    return (title, *headings[-1:])
+
+
 def shown_parts(
     passage: str, names: Sequence[str], lines: Sequence[int], template: Collection[int]
 ) -> tuple[list[ShownPart], bool]:

@@ -41,9 +41,10 @@ def pack_shown(passage: str, names: Sequence[str], lines: Sequence[int]) -> byte
     shown = join_parts(parts, is_whole=True)
     begins = [begin for begin, _, _ in shown.rows]
     hashes = [hash_of_line(row) for row in passage.split("\n")]
+    is_plain = is_plain_row(passage)
     for part in parts:
         is_item = part.stands_alone and not part.of_table
-        if is_item or is_plain_row(passage):
+        if is_item or is_plain:
             hashes[part.row] = 0
     numbers = [
         *hashes,

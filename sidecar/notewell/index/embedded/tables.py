@@ -29,6 +29,7 @@ from notewell.index.embedded.checksums import (
     check_text,
     sound_rows,
 )
+from notewell.index.shown_text import names_above
 from notewell.index.stored_text import pack_shown
 
 
@@ -103,7 +104,7 @@ def _shown_texts(connection: sqlite3.Connection) -> None:
         ).fetchone()
         with sound_rows("a passage"):
             title, headings, text, lines = row
-            names = (title, *row_values.strings(headings)[-1:])
+            names = names_above(title, row_values.strings(headings))
             shown = pack_shown(text, names, row_values.unpack_lines(lines))
         connection.execute("UPDATE chunks SET shown = ? WHERE id = ?", (shown, chunk_id))
 

@@ -45,6 +45,7 @@ from notewell.index.row_values import (
     note_row,
     storable,
 )
+from notewell.index.shown_text import names_above
 from notewell.index.stored_text import pack_shown
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
@@ -230,7 +231,7 @@ def _put_chunks(
     for entry in note.chunks:
         columns = chunk_row(entry.chunk)
         *placed, _header, text = columns
-        names = (title, *entry.chunk.headings[-1:])
+        names = names_above(title, entry.chunk.headings)
         row = (*columns, pack_shown(text, names, entry.chunk.lines))
         checksum = passage_sum((note_id, *placed))
         checksums.append(checksum)

@@ -19,6 +19,7 @@ from notewell.contract.search import Passage, RawScores, Reason, Result, Scores
 from notewell.index.arrays import without
 from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.index.shown_text import names_above
 from notewell.index.template_lines import is_template
 from notewell.search.facts.embeds import embedded_in
 from notewell.search.query.note_scope import NO_NOTES, Scope
@@ -192,7 +193,7 @@ def _passage(
     If the `best` passage of a note has no word of the query, its snippet is the closest sentence,
     or else the note's description. A note that is nothing but its title shows its properties.
     """
-    names = (note.title, *chunk.headings[-1:])
+    names = names_above(note.title, chunk.headings)
     snippet = snippets.make(
         chunk.text, names=names, lines=chunk.lines, stored=chunk.shown, semantic=best
     )
