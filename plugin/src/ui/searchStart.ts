@@ -44,5 +44,5 @@ export async function saveSearch({ settings, connection }: ViewContext, query: s
   await settings.set("savedSearches", [query, ...others]);
   const asked = query.endsWith("?") && connection.has("questions") ? connection.session : null;
   const isKept = await asked?.client.keepQuestion(query).then(() => true, () => false);
-  new Notice(isKept ? t("Saved. A note that answers is told.") : t("Search saved"));
+  new Notice(isKept ? t("Saved. You will see new answers.") : t("Search saved"));
 }
