@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from notewell.api.text import function_words, sentences_of, stem, words
+from notewell.api.text import sentences_of, stem, words
 from notewell.api.types import FloatArray
 from notewell.api.vault import StoredChunk, StoredNote
 from notewell.engine.model_suggestions import language_of
-from notewell.index.port import KeywordIndex
+from notewell.search.query.question_words import QuestionWords, stems_of
 from notewell.search.query.terms import says_little
 from notewell.search.show.blocks import line_at
 from notewell.vault.sections import headings_at
@@ -32,7 +32,6 @@ _SAID = 0.1
 # Chosen in German; words of Chinese and Japanese are found by chance more often than English ones.
 _SAID_INFLECTED = 0.055
 _AS_ENGLISH = frozenset({None, "en", "ja", "th", "zh"})
-_FEWEST_SAME, _SAME = 4, 0.75  # letters at the beginning of two forms of a word, and their share
 _ALONE, _WITHIN, _COVERED, _ABOVE, _OF_KIND, _NEW = 8.7, 5.8, 3.2, 3.2, 0.6, 2.4
 _BIAS = -15.1
 _MOST_NEW = 6  # words beyond the question's; more say no more of what was asked
@@ -67,37 +66,13 @@ _ENDS = re.compile(r"\w[.!?…:;,。！？]\s*$")  # noqa: RUF001
 _QUESTION = re.compile(r"[?\uff1f]\W*$")
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(QuestionWords):
     """A question, with what is asked of sentences."""
-
-    text: str
-    keywords: KeywordIndex
-
-    @cached_property
-    def weights(self) -> Mapping[str, float]:
-        """The stems of its words with their idf, function words apart."""
-        asked = dict.fromkeys(words(self.text))
-        light = function_words(asked)
-        telling = [word for word in asked if word not in light and not says_little(word)]
-        return {stem(word): self._idf(stem(word)) for word in telling or asked}
-
-    def share(self, stems: set[str]) -> float:
-        """The share of its words, by idf, that are among `stems`, 0..1, perhaps in another form."""
-        whole = sum(self.weights.values())
-        begins = tuple(word[:_FEWEST_SAME] for word in self.weights)
-        near = [other for other in stems if other.startswith(begins)]  # few: the rest is no form
-        shared = (word for word in self.weights if any(_alike(word, other) for other in near))
-        return sum(self.weights[word] for word in shared) / whole if whole else 0
 
     def answers_by_kind(self, text: str) -> float:
         """1 if `text` has what the question asks for, -1 if it lacks it, 0 if it is not known."""
         told = [bool(tells.search(text)) for asks, tells in _KINDS if asks.search(self.text)]
         return 0.0 if not told else float(max(-1, min(1, 2 * sum(told) - len(told))))
-
-    def _idf(self, token: str) -> float:
-        count = self.keywords.document_frequency(token)
-        return math.log1p((self.keywords.document_count + 0.5) / (count + 0.5))
 
 
 @dataclass(frozen=True)
@@ -142,7 +117,7 @@ class AnswerSentence:
 
     @cached_property
     def stems(self) -> set[str]:
-        return {stem(word) for word in words(self.text)}
+        return stems_of(self.text)
 
     @property
     def line(self) -> int:
@@ -175,7 +150,7 @@ def confidences(
 def _evidence(question: Question, sentence: AnswerSentence, alone: float, within: float) -> float:
     covered = question.share(sentence.stems)
     headings = " ".join((sentence.note.title, *sentence.headings))
-    above = question.share(sentence.stems | {stem(word) for word in words(headings)}) - covered
+    above = question.share(sentence.stems | stems_of(headings)) - covered
     new = [word for word in words(sentence.text) if not says_little(word)]
     beyond = len({stem(word) for word in new} - question.weights.keys())
     if sentence.is_fragment and covered + above >= _ABOUT and beyond:
@@ -196,12 +171,6 @@ def least_said(sentences: Sequence[AnswerSentence]) -> float:
     """The least confidence with which anything is said, by the language of the sentences."""
     language = language_of(" ".join(sentence.text for sentence in sentences))
     return _SAID if language in _AS_ENGLISH else _SAID_INFLECTED
-
-
-def _alike(one: str, other: str) -> bool:
-    """True if two words are one, or may be forms of one: most of the longer one is the same."""
-    least = max(_FEWEST_SAME, math.ceil(_SAME * max(len(one), len(other))))
-    return one[:least] == other[:least]
 
 
 def by_words(question: Question, sentences: Sequence[AnswerSentence]) -> list[float]:
