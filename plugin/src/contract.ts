@@ -1388,6 +1388,43 @@ export interface Diagnosis {
   readonly suggested: string | null;
 }
 
+/** `GET /api/companions`: Notes that answer a question together with its best result */
+export interface CompanionsRequest extends OfVault {
+  /** The question */
+  readonly q: string;
+  /** The note that answers in part */
+  readonly path?: string;
+  /** The most companions */
+  readonly limit?: number;
+}
+
+/**
+ * The best result of a question, and the notes that it links which say what it does not.
+ *
+ * `first` is null where no note fits. There are no companions where it says nearly all that is
+ * asked, or links no note. `rest` is the part of the question that was searched among its links.
+ */
+export interface CompanionsReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly first: Result | null;
+  readonly rest: string;
+  readonly companions: readonly Companion[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * A note that the first one links, by what it says on the rest of the question.
+ *
+ * `link_text` is the line of the first note that links it, without a list marker, and `link_line`
+ * its number; of a link in a property it is the property.
+ */
+export interface Companion {
+  readonly result: Result;
+  readonly link_line: number;
+  readonly link_text: string;
+}
+
 /** `GET /api/evidence`: The sentences of the notes that answer a question */
 export interface EvidenceRequest extends OfVault {
   /** The question */
@@ -1400,6 +1437,8 @@ export interface EvidenceRequest extends OfVault {
  * The sentences that answer a question, the surest first.
  *
  * `said` false: the notes do not say, so far as was found; then `nearest` are notes about it.
+ * `companions` are notes that the one of the first answer, or the nearest one, links and that say
+ * what it does not.
  */
 export interface EvidenceReply {
   readonly query: string;
@@ -1408,6 +1447,7 @@ export interface EvidenceReply {
   readonly answers: readonly Evidence[];
   readonly nearest: readonly NearNote[];
   readonly warnings: readonly string[];
+  readonly companions: readonly Companion[];
 }
 
 /**
@@ -3658,6 +3698,7 @@ export interface Routes {
   readonly "GET /api/graph/missing": { readonly parameters: MissingLinksRequest; readonly reply: MissingLinksReply };
   readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
   readonly "GET /api/diagnose": { readonly parameters: DiagnoseRequest; readonly reply: Diagnosis };
+  readonly "GET /api/companions": { readonly parameters: CompanionsRequest; readonly reply: CompanionsReply };
   readonly "GET /api/evidence": { readonly parameters: EvidenceRequest; readonly reply: EvidenceReply };
   readonly "GET /api/questions": { readonly parameters: OfVault; readonly reply: QuestionsReply };
   readonly "POST /api/questions": { readonly parameters: AddQuestion; readonly reply: QuestionsReply };

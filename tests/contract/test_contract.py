@@ -174,6 +174,7 @@ REPLIES: dict[str, Asked] = {
     "context": ("POST /api/context", {"q": "bees find the way", "budget_tokens": 900}, 200),
     "archaeology": ("GET /api/archaeology", {"q": "bees", "granularity": "month"}, 200),
     "diagnose": ("GET /api/diagnose", {"q": "bees tag:roof", "path": "Garden/Bees.md"}, 200),
+    "companions": ("GET /api/companions", {"q": "how long do the insects of the garden live"}, 200),
     "evidence": ("GET /api/evidence", {"q": "how do bees find their way"}, 200),
     "problem-no-history": ("GET /api/history", {"q": "bees"}, 400),
     "complete": ("GET /api/complete", {"prefix": "spring tag:gar"}, 200),

@@ -11,6 +11,7 @@ from notewell.features.ask import ASK
 from notewell.features.backup import BACKUP
 from notewell.features.bases import BASES
 from notewell.features.bookmarks import BOOKMARKS
+from notewell.features.companions import COMPANIONS
 from notewell.features.conflicts import CONFLICTS
 from notewell.features.context import CONTEXT
 from notewell.features.devices import DEVICES
@@ -43,6 +44,7 @@ BUILT_IN: tuple[Feature, ...] = (
     GRAPH,
     ARCHAEOLOGY,
     DIAGNOSE,
+    COMPANIONS,
     EVIDENCE,
     OPEN_ENDS,
     HISTORY,

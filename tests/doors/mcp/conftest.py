@@ -49,6 +49,7 @@ RIGHT: Mapping[str, Mapping[str, Any]] = {
     "graph_neighbors": {"path": "Garden/Bees.md", "hops": 2},
     "graph_path": {"source": "Garden/Bees.md", "target": "Garden/Roof.md"},
     "archaeology": {"query": "garden"},
+    "companions": {"query": "how do bees find home and how old is the city"},
     "topics": {"check": True},
     "edit_properties": {"path": "Garden/Bees.md", "set": {"status": "done"}, "dry_run": True},
     "edit_note": {

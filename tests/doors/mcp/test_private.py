@@ -126,6 +126,7 @@ async def test_a_search_for_the_word_finds_what_a_vault_without_it_finds(
         ("graph_neighbors", {"path": "Garden/Bees.md", "hops": 3}),
         ("archaeology", {"query": "garden"}),
         ("context", {"query": f"who is {PLANTED}", "budget_tokens": 4000}),
+        ("companions", {"query": f"who is {PLANTED} and where is compost warm"}),
         ("evidence", {"claim": f"{PLANTED} is in the garden"}),
         ("read_note", {"path": "Private/Diary"}),
         ("read_note", {"path": "Work/Salary.md"}),

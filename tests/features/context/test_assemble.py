@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from notewell.base.errors import NotFoundError
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
+from notewell.contract.request import Request
 from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.features.context.service import Assembler
@@ -49,7 +52,9 @@ class Searching:
         self.asked: list[SearchRequest] = []
         self.found: tuple[Result, ...] = ()
 
-    def __call__(self, request: SearchRequest) -> SearchReply:
+    def __call__(self, request: Request[Any]) -> SearchReply:
+        if not isinstance(request, SearchRequest):
+            raise NotFoundError("No feature answers this.")
         self.asked.append(request)
         made = tuple(self.result_of(name, score) for name, score in self._scores.items())
         found = self.found or made

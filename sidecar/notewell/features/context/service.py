@@ -2,8 +2,9 @@
 
 A note that scores at least 90 % of the best note is included in full (if it needs at most a tenth
 of the budget or is the only one), from 70 % with the passages that matched, from 35 % with its
-headings (at most ten notes). Below that it is left out. A note that does not fit in one way is
-included in the next smaller way; the best note always comes, however short.
+headings (at most ten notes). Below that it is left out. A note that answers together with the best
+one comes with its passage, right behind it. A note that does not fit in one way is included in the
+next smaller way; the best note always comes, however short.
 
 The budget is spent in this order: one passage of each note, best note first; further passages; the
 surroundings of these passages, up to a tenth of the budget for a note; headings. With `fill`,
@@ -13,11 +14,11 @@ passages of lower-scoring notes come before surroundings and headings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notewell.api import OpenFeature, OpenVault
-from notewell.api.errors import NotewellError
+from notewell.api.errors import NotewellError, NotFoundError
 from notewell.api.search import (
     UNLOGGED,
     ContextReply,
@@ -25,11 +26,13 @@ from notewell.api.search import (
     ContextSource,
     Passage,
     Result,
+    SearchReply,
     SearchRequest,
 )
 from notewell.api.types import CountTokens
 from notewell.api.vault import IndexReader, Source, StoredChunk, StoredNote
 from notewell.base.types import Note
+from notewell.contract.companions import CompanionsRequest
 from notewell.contract.context import Detail
 from notewell.search.show import cited
 from notewell.search.show.cited import CitedBlock
@@ -40,6 +43,7 @@ MAX_HEADINGS = 12  # of one note
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
 MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several
 MAX_HEADING_NOTES = 10
+_COMPANIONS = 2  # notes that answer together with the first one, at most
 # A passage that does not fit is cut, but not to fewer tokens than a reader can use.
 MIN_PASSAGE_TOKENS = 24
 # No tokenizer puts this many bytes of readable text into one token, so a file above this size need
@@ -216,7 +220,7 @@ class Assembler:
             )
         )
         selection = _Selection(self._vault.index, self._texts, self._count, question.budget_tokens)
-        entries = selection.select(reply.results, fill=question.fill)
+        entries = selection.select(self._with_companions(question, reply), fill=question.fill)
         text, entries = self._fit(entries, question.budget_tokens)
         return ContextReply(
             query=question.q,
@@ -227,10 +231,29 @@ class Assembler:
             tokenizer=self._count.name,
             text=text,
             sources=tuple(self._source(n, entry) for n, entry in enumerate(entries, 1)),
-            left_out=reply.total - len(entries),
+            left_out=max(0, reply.total - len(entries)),
             confidence=reply.confidence,
             warnings=reply.warnings,
         )
+
+    def _with_companions(self, question: ContextRequest, reply: SearchReply) -> tuple[Result, ...]:
+        """The results, with the notes that answer together with the first one behind it."""
+        if not reply.results:
+            return ()
+        first, *others = reply.results
+        request = CompanionsRequest(question.q, first.path, limit=_COMPANIONS)
+        try:
+            companions = self._vault.ask(request).companions
+        except NotFoundError:  # the feature is off
+            return reply.results
+        least = PASSAGES * first.score  # enough for their passage
+        scores = {result.path: result.score for result in others}
+        behind = [
+            replace(one.result, score=max(least, scores.get(one.result.path, 0.0)))
+            for one in companions
+        ]
+        taken = {result.path for result in behind}
+        return (first, *behind, *(result for result in others if result.path not in taken))
 
     def _fit(self, entries: list[_IncludedNote], budget: int) -> tuple[str, list[_IncludedNote]]:
         """The text, without its last notes if it exceeds the budget.

@@ -18,6 +18,7 @@ from notewell.features.evidence.standing_requests import (
 )
 
 SILENT = "Your notes do not say."
+_SHOWN_CHARS = 100  # of a note that answers together with the best one
 
 
 def _print(reply: EvidenceReply) -> None:
@@ -28,6 +29,8 @@ def _print(reply: EvidenceReply) -> None:
         click.echo(SILENT)
         for line in _near_lines(reply):
             click.echo(line)
+    for line in _companion_lines(reply):
+        click.echo(line)
 
 
 def _near_lines(reply: EvidenceReply) -> Iterator[str]:
@@ -35,6 +38,16 @@ def _near_lines(reply: EvidenceReply) -> Iterator[str]:
         yield "The nearest notes:"
     for note in reply.nearest:
         yield clean_lines(f"  {note.path}:{note.line}")
+
+
+def _companion_lines(reply: EvidenceReply) -> Iterator[str]:
+    if reply.companions:
+        yield "And, with it:"
+    for companion in reply.companions:
+        result = companion.result
+        text = clean(" ".join(result.snippet.split()))
+        cut = "…" if len(text) > _SHOWN_CHARS else ""
+        yield clean_lines(f"  {result.path}:{result.line}  {text[:_SHOWN_CHARS]}{cut}")
 
 
 evidence = asking(
@@ -112,6 +125,10 @@ def _document(reply: EvidenceReply) -> Document:
         "said": reply.said,
         "answers": [pick(answer, "text", "path", "line", "confidence") for answer in reply.answers],
         "nearest": [pick(note, "path", "line", "snippet") for note in reply.nearest],
+        "with_it": [
+            {**pick(one.result, "path", "line", "snippet"), "linked_by": one.link_text}
+            for one in reply.companions
+        ],
         "warnings": reply.warnings,
     }
 
@@ -124,6 +141,6 @@ TOOLS = (
         fields=("q", "limit"),
         changes={"q": QUERY},
         shows=_document,
-        cut=("nearest", "answers"),
+        cut=("with_it", "nearest", "answers"),
     ),
 )

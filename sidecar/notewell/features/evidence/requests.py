@@ -6,6 +6,7 @@ from typing import Annotated
 
 from notewell.api.requests import Doc, Endpoint, Request, SearchText, request_to
 from notewell.api.types import Ge, Le, frozen
+from notewell.contract.companions import Companion
 from notewell.features.evidence.standing_requests import STANDING
 
 MOST_ANSWERS = 5
@@ -44,6 +45,8 @@ class EvidenceReply:
     """The sentences that answer a question, the surest first.
 
     `said` false: the notes do not say, so far as was found; then `nearest` are notes about it.
+    `companions` are notes that the one of the first answer, or the nearest one, links and that say
+    what it does not.
     """
 
     query: str
@@ -52,6 +55,7 @@ class EvidenceReply:
     answers: tuple[Evidence, ...]
     nearest: tuple[NearNote, ...]
     warnings: tuple[str, ...]
+    companions: tuple[Companion, ...] = ()
 
 
 @request_to(

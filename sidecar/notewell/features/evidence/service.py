@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from notewell.api import OpenFeature, OpenVault
+from notewell.api.errors import NotFoundError
 from notewell.api.search import Result, SearchReply, SearchRequest
 from notewell.api.types import FloatArray
 from notewell.api.vault import StoredChunk, StoredNote
+from notewell.contract.companions import Companion, CompanionsRequest
 from notewell.features.evidence.confidence import (
     AnswerSentence,
     Question,
@@ -71,7 +73,15 @@ def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
         answers=tuple(sure[: request.limit]),
         nearest=near,
         warnings=warnings if complete else (*warnings, _IN_PART),
+        companions=_companions(vault, request.q, sure[0].path if sure else ""),
     )
+
+
+def _companions(vault: OpenVault, question: str, path: str) -> tuple[Companion, ...]:
+    try:
+        return vault.ask(CompanionsRequest(question, path)).companions
+    except NotFoundError:  # the feature is off
+        return ()
 
 
 def _surest(
