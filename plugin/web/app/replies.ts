@@ -5,6 +5,7 @@ import type {
   AroundReply,
   BookmarksReply,
   BaseReply,
+  CompanionsReply,
   CompleteReply,
   Diagnosis,
   HealthReply,
@@ -111,6 +112,13 @@ const results = list(
     copies: optional(list(text)),
   }),
 );
+
+const place = object({ path: text, title: text, line: number, snippet: text });
+
+export const companions = partOf<CompanionsReply>()({
+  first: nullable(place),
+  companions: list(object({ result: place, link_text: text })),
+});
 
 export const bookmarks = partOf<BookmarksReply>()({ notes: list(object({ path: text, title: text })) });
 

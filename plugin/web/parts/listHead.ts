@@ -40,7 +40,7 @@ export class ListHead {
   /** `found` is the number of notes that match. */
   show(reply: SearchReply, found: number): void {
     const { results, took_ms, mode } = reply;
-    void this.#quote(this.#context.address.query["q"] ?? "");
+    void this.#quote(this.#context.address.query["q"] ?? "", results);
     if (results.length === 0) {
       fill(this.el, ...this.#remarks(reply));
       return;
@@ -66,12 +66,12 @@ export class ListHead {
     );
   }
 
-  /** A question has the sentence that answers it above its results. */
-  async #quote(q: string): Promise<void> {
+  /** A question has what answers it above its results. */
+  async #quote(q: string, results: SearchReply["results"]): Promise<void> {
     const context = this.#context;
     const asks = ASKS.test(q) && context.has("evidence") && !context.isEverywhere;
     if (asks && !this.#answer) this.#answer = await import("./quotedAnswer").then(({ QuotedAnswer: Answer }) => new Answer(context, this.#quoted), () => null);
-    this.#answer?.show(asks ? q : "");
+    this.#answer?.show(asks ? q : "", results);
   }
 
   #remarks({ results, warnings, confidence }: SearchReply): (Node | null)[] {

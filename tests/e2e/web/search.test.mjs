@@ -316,6 +316,19 @@ test("a question has the sentence that answers it above its results; what nothin
     assert.equal(await create.getAttribute("href"), "obsidian://new?vault=Sample&name=zebra%20quokka");
   }));
 
+test("a question that two notes answer has the one that the best result links, with the line that leads there", () =>
+  visit({ hash: "#/search?q=What+is+the+tandem+partner+of+Tuesdays+at+six+lent%2C+and+who+wrote+it%3F&vault=Sample" }, async (page) => {
+    const block = page.locator(".quoted-answer");
+    await block.getByText("And, with it:").waitFor();
+    const [leads, linked] = await block.locator(".together").all();
+    assert.match(await leads.textContent(), /^Aiko Tanaka .*Lent me Kitchen \(Yoshimoto\)/);
+    const link = linked.getByRole("link", { name: "Kitchen (Yoshimoto)" });
+    assert.match(await link.getAttribute("href"), /note=Reading.Kitchen/);
+    await page.goto(`${held.url}/#/search?q=Who+dictated+Kompost%3F&vault=Sample`);
+    await block.locator("blockquote").waitFor();
+    assert.equal(await block.getByText("And, with it:").count(), 0, "one note says it all");
+  }));
+
 test("searches are remembered, saved and forgotten in this browser", () =>
   visit({}, async (page) => {
     await search(page, "garden");
