@@ -1392,7 +1392,7 @@ export interface Diagnosis {
 export interface CompanionsRequest extends OfVault {
   /** The question */
   readonly q: string;
-  /** The note that answers in part */
+  /** The note that answers in part, or its name */
   readonly path?: string;
   /** The most companions */
   readonly limit?: number;

@@ -36,8 +36,8 @@ export class WebClient extends Client {
   }
 
   /** The best note on a question, or the one at `path`, and notes that it links which say the rest. */
-  companions(q: string, path: string): Promise<contract.CompanionsReply> {
-    return this.get("companions", replies.companions, { q, path });
+  companions(q: string, path?: string): Promise<contract.CompanionsReply> {
+    return this.get("companions", replies.companions, { q, ...(path && { path }) });
   }
 
   /** The notes that are bookmarked in Obsidian. */

@@ -48,7 +48,7 @@ export class QuotedAnswer {
   /** The notes that say what the quoted one does not; where none is quoted, behind the line of the best one that links them. */
   async #together(q: string, quoted: string | undefined, results: readonly Result[]): Promise<HTMLElement[]> {
     if (!this.#context.has("companions")) return [];
-    const { first, companions } = await this.#context.vaultClient.companions(q, quoted ?? "");
+    const { first, companions } = await this.#context.vaultClient.companions(q, quoted);
     const [best] = companions;
     if (!first || !best || results.slice(0, IN_SIGHT).some(({ path }) => path === best.result.path)) return [];
     const row = (note: typeof first, text: string): HTMLElement => h("li", {}, this.#link(note), " ", h("small", { dir: "auto" }, text));

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from notewell.base.types.frozen import frozen
-from notewell.base.types.hints import Ge, Le, MaxLen
-from notewell.contract.fields import Doc, SearchText
+from notewell.base.types.hints import Ge, Le
+from notewell.contract.fields import Doc, NoteName, SearchText
 from notewell.contract.request import Endpoint, Request, request_to
 from notewell.contract.search import Result
 
@@ -55,11 +55,12 @@ class CompanionsReply:
 class CompanionsRequest(Request[CompanionsReply]):
     """A question whose answer may need two notes: the best one, and one that it links.
 
-    `path` is a note that answers in part; without it, that is the best result.
+    `path` is a note that answers in part; without it, that is the best result. NotFoundError: there
+    is no note of that path or name.
     """
 
     q: Annotated[SearchText, Doc("The question")]
-    path: Annotated[str, MaxLen(1000), Doc("The note that answers in part")] = ""
+    path: Annotated[NoteName | None, Doc("The note that answers in part, or its name")] = None
     limit: Annotated[int, Ge(1), Le(MOST_COMPANIONS), Doc("The most companions")] = 3
 
 

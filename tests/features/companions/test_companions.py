@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notewell.base.errors import NotFoundError
 from notewell.contract.companions import Companion, CompanionsReply, CompanionsRequest
 from notewell.contract.context import ContextRequest
 from notewell.engine.engine import Engine
@@ -36,7 +37,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield opened
 
 
-def ask(engine: Engine, question: str, path: str = "", limit: int = 3) -> CompanionsReply:
+def ask(engine: Engine, question: str, path: str | None = None, limit: int = 3) -> CompanionsReply:
     return engine.answer(CompanionsRequest(question, path, limit))
 
 
@@ -89,7 +90,9 @@ def test_another_note_than_the_best_can_be_the_first(engine: Engine) -> None:
     assert reply.first is not None
     assert reply.first.path == "Bread.md"
     assert paths(reply.companions) == ["Oven.md"]
-    assert ask(engine, "where is it baked", path="Missing.md").first is None
+    assert ask(engine, "where is the newsletter baked", path="[[bread]]").first == reply.first
+    with pytest.raises(NotFoundError, match="Missing"):
+        ask(engine, "where is it baked", path="Missing.md")
 
 
 def test_there_are_at_most_so_many(engine: Engine) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 
 from notewell.api import OpenFeature, OpenVault
 from notewell.api.search import Result, SearchReply, SearchRequest
-from notewell.api.text import sentences_of
+from notewell.api.text import find_note, sentences_of
 from notewell.api.vault import IndexReader, Link, StoredChunk, StoredNote
 from notewell.contract.companions import Companion, CompanionsReply, CompanionsRequest
 from notewell.search.query.question_words import QuestionWords, stems_of
@@ -30,7 +30,7 @@ def open_feature(vault: OpenVault) -> OpenFeature:
 
 def find_companions(vault: OpenVault, request: CompanionsRequest) -> CompanionsReply:
     """The best result of a question, and the notes it links that say the rest."""
-    within = (request.path,) if request.path else ()
+    within = (find_note(vault.index, request.path).path,) if request.path is not None else ()
     reply = _search(vault, request.q, 1, within)
     first = next(iter(reply.results), None)
     note = vault.index.note_at(first.path) if first is not None and request.q.strip() else None
@@ -77,7 +77,8 @@ def _rest_of(text: str, first: Result, note: StoredNote, index: IndexReader) -> 
     """
     question = QuestionWords(text, index.keywords)
     named = stems_of(f"{first.title} {first.heading or ''}")
-    passage = next((one for one in index.chunks_of(note.id) if first.line in one.lines), None)
+    passages = (chunk for chunk in index.chunks_of(note.id) if first.line in chunk.lines)
+    passage = next(passages, None)
     said = named | stems_of(passage.text if passage is not None else first.snippet)
     return question.without(named) if 1 - question.share(said) >= _UNSAID else ""
 

@@ -10,8 +10,8 @@ def _document(reply: CompanionsReply) -> Document:
     return {
         "first": pick(reply.first, "path", "line", "snippet") if reply.first else None,
         "companions": [
-            {**pick(one.result, "path", "line", "snippet"), "linked_by": one.link_text}
-            for one in reply.companions
+            {**pick(companion.result, "path", "line", "snippet"), "linked_by": companion.link_text}
+            for companion in reply.companions
         ],
         "warnings": reply.warnings,
     }

@@ -249,8 +249,8 @@ class Assembler:
         least = PASSAGES * first.score  # enough for their passage
         scores = {result.path: result.score for result in others}
         behind = [
-            replace(one.result, score=max(least, scores.get(one.result.path, 0.0)))
-            for one in companions
+            replace(result, score=max(least, scores.get(result.path, 0.0)))
+            for result in (companion.result for companion in companions)
         ]
         taken = {result.path for result in behind}
         return (first, *behind, *(result for result in others if result.path not in taken))

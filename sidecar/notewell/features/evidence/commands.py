@@ -126,8 +126,8 @@ def _document(reply: EvidenceReply) -> Document:
         "answers": [pick(answer, "text", "path", "line", "confidence") for answer in reply.answers],
         "nearest": [pick(note, "path", "line", "snippet") for note in reply.nearest],
         "with_it": [
-            {**pick(one.result, "path", "line", "snippet"), "linked_by": one.link_text}
-            for one in reply.companions
+            {**pick(companion.result, "path", "line", "snippet"), "linked_by": companion.link_text}
+            for companion in reply.companions
         ],
         "warnings": reply.warnings,
     }

@@ -73,11 +73,11 @@ def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
         answers=tuple(sure[: request.limit]),
         nearest=near,
         warnings=warnings if complete else (*warnings, _IN_PART),
-        companions=_companions(vault, request.q, sure[0].path if sure else ""),
+        companions=_companions(vault, request.q, sure[0].path if sure else None),
     )
 
 
-def _companions(vault: OpenVault, question: str, path: str) -> tuple[Companion, ...]:
+def _companions(vault: OpenVault, question: str, path: str | None) -> tuple[Companion, ...]:
     try:
         return vault.ask(CompanionsRequest(question, path)).companions
     except NotFoundError:  # the feature is off
