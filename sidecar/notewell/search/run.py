@@ -26,6 +26,7 @@ from notewell.index.note_terms import field_weights
 from notewell.search.context import Report, SearchContext
 from notewell.search.query import note_scope, parser
 from notewell.search.query.date_mentions import DateMention, find_date
+from notewell.search.query.date_writings import day_of, other_writings
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
@@ -125,7 +126,6 @@ def _list_notes(
 
 
 MISSING_SYNONYMS = "The note “{}” of search.synonyms is not in the vault."
-_LONGEST_DAY_S = 25.5 * 3600  # when clocks are put back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +214,7 @@ class _TextSearch:
     def notes_of_day(self) -> IdArray:
         """Ids of the daily notes of a day that the query names; those of a longer time are many."""
         period = find_date(self.parsed.text, time.time())
-        if period is None or period.end - period.start > _LONGEST_DAY_S:
+        if period is None or day_of(period) is None:
             return NO_NOTES
         facts = self.context.caches.facts.current(self.context.index)
         notes = facts.daily_of(period.start, period.end)
@@ -225,6 +225,8 @@ class _TextSearch:
         index, caches, request = self.context.index, self.context.caches, self.context.request
         model = None if request.mode == "keyword" else self.context.embedder
         speller = Speller(index, caches.words, caches.names.current(index), is_word_of(model))
+        period = find_date(self.parsed.text, time.time())
+        dates = {} if period is None else other_writings(period)
         return query_terms(
             index,
             self.said.text,
@@ -232,7 +234,7 @@ class _TextSearch:
             finished=request.q[-1:].isspace(),
             correct="spelling" not in request.ignore,
             speller=speller,
-            synonyms=self.said.others,
+            synonyms={**dates, **self.said.others},
         )
 
     def embed_query(self, text: str) -> FloatArray | None:

@@ -35,6 +35,21 @@ _MONTHS = (
     "nov(?:ember)?|ноябр[ьяе]",
     "de[cz](?:ember)?|декабр[ьяе]",
 )
+# The same as they are written most, in the same order.
+_MONTH_NAMES = (
+    ("january", "januar", "jan", "январь", "января"),
+    ("february", "februar", "feb", "февраль", "февраля"),
+    ("march", "marz", "mar", "март", "марта"),
+    ("april", "apr", "апрель", "апреля"),
+    ("may", "mai", "май", "мая"),
+    ("june", "juni", "jun", "июнь", "июня"),
+    ("july", "juli", "jul", "июль", "июля"),
+    ("august", "aug", "август", "августа"),
+    ("september", "sep", "sept", "сентябрь", "сентября"),
+    ("october", "oktober", "oct", "okt", "октябрь", "октября"),
+    ("november", "nov", "ноябрь", "ноября"),
+    ("december", "dezember", "dec", "dez", "декабрь", "декабря"),
+)
 _WEEKDAYS = (
     "monday|montag|понедельник",
     "tuesday|dienstag|вторник",
@@ -110,6 +125,11 @@ def _find_mention(text: str, today: date) -> DateMention | None:
                 said = tuple(words(text[match.start() : match.end()]))
                 return DateMention(period.start, period.end, said)
     return None
+
+
+def month_names(month: int) -> tuple[str, ...]:
+    """The names of a month (1 to 12) and their short forms, as words of an index."""
+    return _MONTH_NAMES[month - 1]
 
 
 def is_date_word(word: str) -> bool:

@@ -182,7 +182,7 @@ def query_terms(
     With `typing`, the last word also stands for the words that begin with it. So does any word that
     the vault does not have, unless `correct` is false; `finished` says that no letter of the last
     word is missing. Only words that begin nothing are corrected. A `speller` that is given has its
-    words in memory. `synonyms` are the words that stand for a word of the text.
+    words in memory. `synonyms` are the tokens that stand for a token of the text.
     """
     ordered = words(text)
     written = _without_beginnings(tokens(text), ordered)
@@ -199,7 +199,8 @@ def query_terms(
     forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
     forms = {word: group for word, group in forms.items() if word not in unfinished}
     forms |= _in_one_number(written, exact.unknown)
-    forms |= _with_synonyms(index.keywords, {**begun, **forms}, synonyms or {})
+    said = {word: others for word, others in (synonyms or {}).items() if word in exact.weights}
+    forms |= _with_synonyms(index.keywords, {**begun, **forms}, said)
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
     if correct:
