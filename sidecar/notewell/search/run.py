@@ -93,7 +93,8 @@ def search(context: SearchContext) -> SearchReply:
         synonyms = context.caches.synonyms.current(context.index)
         report.warnings += [MISSING_SYNONYMS.format(name) for name in synonyms.missing]
         said = synonyms.applied(parsed.text)
-        shown = _TextSearch(context, parsed, scope, report, said).results()
+        period = find_date(parsed.text, time.time())
+        shown = _TextSearch(context, parsed, scope, report, said, period).results()
     elif scope.notes is not None:
         shown = _list_notes(context, parsed, scope.notes, report)
     shown = with_copies(shown, context.caches.copies.current(context.index))
@@ -138,19 +139,22 @@ class _ScoredCandidates:
     plan: FusionPlan
     scored: Scored
     spreading: Spreading | None  # along links, by the method `gars`
-    period: DateMention | None  # that the query names
     guarantees: Guarantees | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TextSearch:
-    """A search for the text of a query in some notes; `said` is that text with synonyms."""
+    """A search for the text of a query in some notes.
+
+    `said` is that text with synonyms, `period` the time that it names.
+    """
 
     context: SearchContext
     parsed: ParsedQuery
     scope: Scope
     report: Report
     said: WithSynonyms
+    period: DateMention | None
 
     def results(self) -> tuple[Result, ...]:
         """The results, best first."""
@@ -213,7 +217,7 @@ class _TextSearch:
 
     def notes_of_day(self) -> IdArray:
         """Ids of the daily notes of a day that the query names; those of a longer time are many."""
-        period = find_date(self.parsed.text, time.time())
+        period = self.period
         if period is None or day_of(period) is None:
             return NO_NOTES
         facts = self.context.caches.facts.current(self.context.index)
@@ -225,8 +229,7 @@ class _TextSearch:
         index, caches, request = self.context.index, self.context.caches, self.context.request
         model = None if request.mode == "keyword" else self.context.embedder
         speller = Speller(index, caches.words, caches.names.current(index), is_word_of(model))
-        period = find_date(self.parsed.text, time.time())
-        dates = {} if period is None else other_writings(period)
+        days = {} if self.period is None else other_writings(self.period)
         return query_terms(
             index,
             self.said.text,
@@ -234,7 +237,7 @@ class _TextSearch:
             finished=request.q[-1:].isspace(),
             correct="spelling" not in request.ignore,
             speller=speller,
-            synonyms={**dates, **self.said.others},
+            synonyms={**days, **self.said.others},
         )
 
     def embed_query(self, text: str) -> FloatArray | None:
@@ -317,14 +320,13 @@ class _TextSearch:
         self.report.trace.stage(
             "retrieve", count_in=index.keywords.document_count, count_out=len(chunks)
         )
-        period = find_date(self.parsed.text, time.time())
         query = query_evidence(
             self.parsed.text,
             retrieved.terms,
             notes,
             retrieved.semantic,
             self.reader(retrieved),
-            dated=period is not None,
+            dated=self.period is not None,
             english=is_english(index.keywords),
         )
         query = self.with_proper_name(retrieved, query)
@@ -342,9 +344,9 @@ class _TextSearch:
         scored = scoring.score(notes, plan, spreading)
         guarantees = None
         if plan.method in {"auto", "keyword"} and self.is_plain:
-            guarantees = self.guarantees(retrieved, notes, query, period)
+            guarantees = self.guarantees(retrieved, notes, query)
             scored = guarantees.applied(scored)
-        return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, period, guarantees)
+        return _ScoredCandidates(chunks, notes, query, plan, scored, spreading, guarantees)
 
     def with_proper_name(self, retrieved: Retrieved, query: QueryEvidence) -> QueryEvidence:
         """The evidence, with `has_name` set where it matters; only English vaults tell names."""
@@ -367,11 +369,10 @@ class _TextSearch:
         retrieved: Retrieved,
         notes: NoteEvidence,
         query: QueryEvidence,
-        period: DateMention | None,
     ) -> Guarantees:
-        """The orders that hold whatever the sums are; `period` is what the query names."""
+        """The orders that hold whatever the sums are."""
         index = self.context.index
-        said = () if period is None else period.words
+        said = () if self.period is None else self.period.words
         typing = self.context.is_typing
         content = content_words_of(retrieved.terms, retrieved.text, typing=typing, dates=said)
         only_day = not content.count
@@ -423,7 +424,7 @@ class _TextSearch:
             self.context,
             retrieved.terms,
             dated=note_scope.mentions_date(self.parsed),
-            period=candidates.period,
+            period=self.period,
             summed=plan.method in SUMS,
             sink_templates=not note_scope.means_templates(self.parsed),
             named=candidates.notes.ids[candidates.notes.is_named],
@@ -457,7 +458,7 @@ class _TextSearch:
         mode = _possible_mode(self.context.request.mode, notes)
         shares = candidates.scored.fused.fused if candidates.plan.method == "auto" else None
         relevance = judge(notes, candidates.query, mode, required, shares)
-        if candidates.period is not None and whole.multipliers.recency is not None:
+        if self.period is not None and whole.multipliers.recency is not None:
             relevance = relevance.with_certain(whole.multipliers.recency > WITHIN_PERIOD)
         if candidates.guarantees is not None:
             kept, filler = candidates.guarantees.never_cut, candidates.guarantees.filler
