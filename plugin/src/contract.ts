@@ -1437,8 +1437,8 @@ export interface EvidenceRequest extends OfVault {
  * The sentences that answer a question, the surest first.
  *
  * `said` false: the notes do not say, so far as was found; then `nearest` are notes about it.
- * `companions` are notes that the one of the first answer, or the nearest one, links and that say
- * what it does not.
+ * Where no answer is sure, `companions` are notes that the one of the first answer, or the nearest
+ * one, links and that say what it does not.
  */
 export interface EvidenceReply {
   readonly query: string;

@@ -72,7 +72,7 @@ describe("the visual system", () => {
     expect(rules.some(({ property, value }) => property === "transition" && value === "none !important")).toBe(true);
   });
 
-  it("names colours in tokens.css and dark.css alone", () => {
+  it("names colours in tokens.css, groups.css and dark.css alone", () => {
     const literal = /(?<![\w-])#[\da-f]{3,8}\b/gi;
     const others = ["base", "frame", "list", "reader", "why", "manage", "charts", "ask", "memory", "tend", "note"];
     const named = others.flatMap((name) => (readFileSync(join(STYLES, `${name}.css`), "utf8").match(literal) ?? []).map((colour) => `${name}: ${colour}`));

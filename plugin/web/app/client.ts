@@ -35,9 +35,9 @@ export class WebClient extends Client {
     return this.get("note/around", replies.around, { path, line, limit });
   }
 
-  /** The best note on a question, or the one at `path`, and notes that it links which say the rest. */
-  companions(q: string, path?: string): Promise<contract.CompanionsReply> {
-    return this.get("companions", replies.companions, { q, ...(path && { path }) });
+  /** The notes that a note links and that say what it does not of a question. */
+  companions(q: string, path: string): Promise<contract.CompanionsReply> {
+    return this.get("companions", replies.companions, { q, path });
   }
 
   /** The notes that are bookmarked in Obsidian. */

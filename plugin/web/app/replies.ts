@@ -113,11 +113,8 @@ const results = list(
   }),
 );
 
-const place = object({ path: text, title: text, line: number, snippet: text });
-
 export const companions = partOf<CompanionsReply>()({
-  first: nullable(place),
-  companions: list(object({ result: place, link_text: text })),
+  companions: list(object({ result: object({ path: text, title: text, line: number, snippet: text }) })),
 });
 
 export const bookmarks = partOf<BookmarksReply>()({ notes: list(object({ path: text, title: text })) });

@@ -1,4 +1,4 @@
-/** What answers a question, above its results: a sentence of the notes, and the notes that say the rest; no language model is asked. */
+/** What answers a question, above its results: a sentence of the notes, or two notes together; no language model is asked. */
 
 import { asServerError } from "../../src/client";
 import type { Result } from "../../src/contract";
@@ -37,25 +37,21 @@ export class QuotedAnswer {
     try {
       const { said, answers } = await this.#context.vaultClient.evidence(q);
       const best = said ? answers.find(({ confidence }) => confidence >= SURE) : undefined;
-      const quote = best ? [h("blockquote", { dir: "auto" }, best.text), h("p", { class: "meta" }, this.#link(best), folderText(best.path))] : [];
-      this.#draw(q, quote);
-      this.#draw(q, [...quote, ...(await this.#together(q, best?.path, results))]);
+      this.#draw(q, best ? [h("blockquote", { dir: "auto" }, best.text), h("p", { class: "meta" }, this.#link(best), folderText(best.path))] : await this.#together(q, results));
     } catch (error) {
       asServerError(error); // the results stand without it
     }
   }
 
-  /** The notes that say what the quoted one does not; where none is quoted, behind the line of the best one that links them. */
-  async #together(q: string, quoted: string | undefined, results: readonly Result[]): Promise<HTMLElement[]> {
-    if (!this.#context.has("companions")) return [];
-    const { first, companions } = await this.#context.vaultClient.companions(q, quoted);
+  /** The notes that say what the best one does not, which links them. */
+  async #together(q: string, [first, ...others]: readonly Result[]): Promise<HTMLElement[]> {
+    if (!first || !this.#context.has("companions")) return [];
+    const { companions } = await this.#context.vaultClient.companions(q, first.path);
     const [best] = companions;
-    if (!first || !best || results.slice(0, IN_SIGHT).some(({ path }) => path === best.result.path)) return [];
-    const row = (note: typeof first, text: string): HTMLElement => h("li", {}, this.#link(note), " ", h("small", { dir: "auto" }, text));
+    if (!best || others.slice(0, IN_SIGHT - 1).some(({ path }) => path === best.result.path)) return [];
     return [
-      ...(quoted ? [] : [h("ul", { class: "together" }, row(first, best.link_text))]),
-      h("p", { class: "meta" }, t("And, with it:")),
-      h("ul", { class: "together" }, ...companions.slice(0, COMPANIONS).map(({ result }) => row(result, result.snippet))),
+      h("p", { class: "meta" }, t("Together with “{note}”:", { note: first.title })),
+      ...companions.slice(0, COMPANIONS).map(({ result }) => h("p", { class: "together", dir: "auto" }, this.#link(result), " ", result.snippet)),
     ];
   }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.doors.cli.support import CommandLine, write_notes
 
 NOTES = {
-    "Bread.md": "Bread is baked for an hour. See [[Oven]].\n",
+    "Bread.md": "Bread of rye, with caraway. See [[Oven]].\n",
     "Oven.md": f"The oven is in the kitchen, {'beside the window ' * 20}\n\x1b[31mand red.\n",
 }
 
@@ -16,15 +16,18 @@ def test_a_note_that_says_the_rest_is_named_on_one_line(
     notewell: CommandLine, tmp_path: Path
 ) -> None:
     notewell("index", write_notes(tmp_path / "Notes", NOTES))
-    printed = notewell("evidence", "where in the kitchen is bread baked for an hour").stdout
+    printed = notewell("evidence", "is the rye bread with caraway made in the kitchen").stdout
     lines = printed.split("And, with it:\n")[1].splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("  Oven.md:1  The oven is in the kitchen, beside")
     assert lines[0].endswith("…")
 
 
-def test_where_one_note_says_all_no_other_is_named(notewell: CommandLine, tmp_path: Path) -> None:
+def test_where_a_sentence_answers_no_other_note_is_named(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
     notewell("index", write_notes(tmp_path / "Notes", NOTES))
-    printed = notewell("evidence", "is bread baked for an hour").stdout
+    printed = notewell("evidence", "rye bread with caraway, and the kitchen").stdout
+    assert "“Bread of rye, with caraway.”" in printed
     assert "And, with it" not in printed
     assert "\x1b" not in printed

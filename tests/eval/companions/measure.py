@@ -5,8 +5,10 @@
 In the root of the repository, with its environment active. questions.tsv has 60 questions about three vaults, written
 and judged by hand by one person before anything was measured: each needs two notes, whose paths end as is written
 behind it, `|` between those that serve as well. A question is *met* if its best result is one of the two and the other
-is among the companions. For comparison: met by the search alone, where both notes are among its first four. The
-questions about obsidian-help-en of tests/eval/evidence that one note answers say how often companions are told
+is among the companions. For comparison: met by the search alone, where both notes are among its first four.
+`evidence` tells companions where no sentence answers with confidence: *shown* are those that are not among the first
+three results anyway, as on the web page, *right* those of which one of the first two is the missing note. The questions
+about obsidian-help-en of tests/eval/evidence that one note answers say how often companions are told and shown
 needlessly. `--show` prints each question. Vaults are indexed in the folder `companions` of the data directory.
 """
 
@@ -25,6 +27,7 @@ from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
+from notewell.features.evidence.requests import EvidenceRequest
 from tests.eval.archives import locate, own_settings
 from tests.eval.everyday.queries import VAULTS
 from tests.eval.evidence.measure import by_hand
@@ -33,6 +36,7 @@ HERE = Path(__file__).parent
 DATA = HERE.resolve().parents[2].parent / "shared" / "data"
 OF_ONE_NOTE = "help-en"
 TOLD = 3
+SHOWN, IN_SIGHT = 2, 3  # companions, and results above which none is named; as on the web page
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Counts:
     met_first: int = 0
     met: int = 0
     met_by_search: int = 0
+    shown: int = 0
+    right: int = 0
 
 
 def main() -> int:
@@ -72,8 +78,8 @@ def main() -> int:
     settings = own_settings("companions", ModelRules().name)
     questions = read_questions()
     sys.stdout.write(
-        "| vault | questions | one note first | told | met by the first | met by three | met by search |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| vault | questions | one note first | told | met by the first | met by three | met by search | shown | right |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
     )
     with closing(Vaults(settings, fetch_missing=False, features=FEATURES)) as vaults:
         for name in dict.fromkeys(question.vault for question in questions):
@@ -86,7 +92,8 @@ def main() -> int:
             own = [question for question in questions if question.vault == name]
             one = count(engine, own, show=options.show)
             sys.stdout.write(
-                f"| {name} | {one.asked} | {one.half} | {one.told} | {one.met_first} | {one.met} | {one.met_by_search} |\n"
+                f"| {name} | {one.asked} | {one.half} | {one.told} | {one.met_first} | {one.met} | {one.met_by_search} |"
+                f" {one.shown} | {one.right} |\n"
             )
             if name == OF_ONE_NOTE:
                 needless(engine)
@@ -119,6 +126,9 @@ def count(engine: Engine, questions: Sequence[TwoNotes], *, show: bool) -> Count
         counts.met_by_search += all(
             any(result.path.endswith(ends) for result in results) for ends in question.notes
         )
+        shown = shown_beside(engine, question.text)
+        counts.shown += bool(shown)
+        counts.right += missing is not None and any(path.endswith(missing) for path in shown)
         if show:
             mark = "+" if any(right) else "-"
             sys.stderr.write(
@@ -127,12 +137,23 @@ def count(engine: Engine, questions: Sequence[TwoNotes], *, show: bool) -> Count
     return counts
 
 
+def shown_beside(engine: Engine, question: str) -> Sequence[str]:
+    """The companions that the web page shows above the results, by their paths."""
+    told = [
+        companion.result.path
+        for companion in engine.answer(EvidenceRequest(question)).companions[:SHOWN]
+    ]
+    results = engine.search(SearchRequest(question, limit=IN_SIGHT, plain=True)).results
+    return [] if any(result.path in told[:1] for result in results) else told
+
+
 def needless(engine: Engine) -> None:
-    """Print how many questions that one note answers are told companions."""
-    asked = [question for question in by_hand() if question.is_right is not None]
-    told = sum(bool(engine.answer(CompanionsRequest(one.text)).companions) for one in asked)
+    """Print how many questions that one note answers are told and shown companions."""
+    asked = [question.text for question in by_hand() if question.is_right is not None]
+    told = sum(bool(engine.answer(CompanionsRequest(text)).companions) for text in asked)
+    shown = sum(bool(shown_beside(engine, text)) for text in asked)
     sys.stderr.write(
-        f"Of {len(asked)} questions that one note answers {told} are told companions.\n"
+        f"Of {len(asked)} questions that one note answers {told} are told companions, {shown} are shown them.\n"
     )
 
 

@@ -35,6 +35,7 @@ from notewell.vault.copied_passages import copy_name
 
 _NOTES, _PASSAGES_OF_NOTE, _PASSAGES, _SENTENCES = 8, 3, 20, 80
 _NEAREST = 3
+_ANSWERED = 0.3  # confidence of a sentence, from which most questions need no second note
 _IN_PART = "The computer is busy: only the likeliest sentences were read. Ask again for all."
 
 
@@ -73,13 +74,19 @@ def answer(vault: OpenVault, request: EvidenceRequest) -> EvidenceReply:
         answers=tuple(sure[: request.limit]),
         nearest=near,
         warnings=warnings if complete else (*warnings, _IN_PART),
-        companions=_companions(vault, request.q, sure[0].path if sure else None),
+        companions=_companions(vault, request.q, sure),
     )
 
 
-def _companions(vault: OpenVault, question: str, path: str | None) -> tuple[Companion, ...]:
+def _companions(
+    vault: OpenVault, question: str, answers: Sequence[Evidence]
+) -> tuple[Companion, ...]:
+    """The notes that say the rest, where no sentence answers with confidence."""
+    first = answers[0] if answers else None
+    if first is not None and first.confidence >= _ANSWERED:
+        return ()
     try:
-        return vault.ask(CompanionsRequest(question, path)).companions
+        return vault.ask(CompanionsRequest(question, first.path if first else None)).companions
     except NotFoundError:  # the feature is off
         return ()
 
