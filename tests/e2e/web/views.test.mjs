@@ -282,7 +282,7 @@ test("four pages hold all sections; old addresses lead to theirs; a setting is c
     await page.reload();
     await page.getByRole("heading", { name: "Tags" }).waitFor();
     await page.getByRole("heading", { name: "Statistics" }).click();
-    assert.match(page.url(), /#\/manage\?/, "and no more once it is folded");
+    await page.waitForFunction(() => /^#\/manage\?/.test(location.hash)); // and no more once it is folded
     assert.ok(await page.getByRole("textbox", { name: "Leave out these files and folders" }).isVisible(), "what people change is open");
     await pages.getByRole("link", { name: "General" }).click();
     await page.getByRole("cell", { name: "all-MiniLM-L6-v2" }).waitFor();
