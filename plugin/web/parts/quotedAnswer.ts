@@ -10,7 +10,7 @@ import { folderText, noteAddress } from "./resultRow";
 
 const REST_MS = 600; // of typing: sentences are read by the model
 const SURE = 0.3; // below it, one sentence in three or fewer answers
-const IN_SIGHT = 3; // results: the best companion is mostly right, and where it is among them none need be named
+const IN_SIGHT = 3; // results; where the best companion is among them, none need be named
 const COMPANIONS = 2;
 
 export class QuotedAnswer {

@@ -14,9 +14,11 @@ from notewell.base.config import load_settings
 from notewell.engine.open_vaults import Vaults
 from notewell.features import FEATURES
 from notewell.features.query_table import service
+from notewell.models import onnx_embedder
 
 
 def main() -> None:
+    onnx_embedder._NICENESS = 0  # other tests run beside it, and would keep it waiting for minutes
     service._SPANS, service._INVENTED, service._REPLACED = 3000, 2500, 2500
     with closing(Vaults(load_settings(environ=os.environ), features=FEATURES)) as vaults:
         engine = vaults.open(vaults.add(Path(sys.argv[1])), writable=True)
