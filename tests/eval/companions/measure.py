@@ -6,8 +6,8 @@ In the root of the repository, with its environment active. questions.tsv has 60
 and judged by hand by one person before anything was measured: each needs two notes, whose paths end as is written
 behind it, `|` between those that serve as well. A question is *met* if its best result is one of the two and the other
 is among the companions. For comparison: met by the search alone, where both notes are among its first four.
-`evidence` tells companions where no sentence answers with confidence: *shown* are those that are not among the first
-three results anyway, as on the web page, *right* those of which one of the first two is the missing note. The questions
+*Shown* are companions above the results of the web page: where no sentence answers with confidence and the first one
+is not among the first three results anyway; *right* those of which one of the first two is the missing note. The questions
 about obsidian-help-en of tests/eval/evidence that one note answers say how often companions are told and shown
 needlessly. `--show` prints each question. Vaults are indexed in the folder `companions` of the data directory.
 """
@@ -36,7 +36,8 @@ HERE = Path(__file__).parent
 DATA = HERE.resolve().parents[2].parent / "shared" / "data"
 OF_ONE_NOTE = "help-en"
 TOLD = 3
-SHOWN, IN_SIGHT = 2, 3  # companions, and results above which none is named; as on the web page
+# Of the web page: companions, results above which none is named, and the confidence of an answer.
+SHOWN, IN_SIGHT, SURE = 2, 3, 0.3
 
 
 @dataclass(frozen=True)
@@ -139,11 +140,11 @@ def count(engine: Engine, questions: Sequence[TwoNotes], *, show: bool) -> Count
 
 def shown_beside(engine: Engine, question: str) -> Sequence[str]:
     """The companions that the web page shows above the results, by their paths."""
-    told = [
-        companion.result.path
-        for companion in engine.answer(EvidenceRequest(question)).companions[:SHOWN]
-    ]
+    answers = engine.answer(EvidenceRequest(question)).answers
     results = engine.search(SearchRequest(question, limit=IN_SIGHT, plain=True)).results
+    if not results or any(answer.confidence >= SURE for answer in answers):
+        return []
+    told = _paths(engine.answer(CompanionsRequest(question, results[0].path)))[:SHOWN]
     return [] if any(result.path in told[:1] for result in results) else told
 
 
