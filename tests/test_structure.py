@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -42,13 +43,23 @@ def place_of(file: Path) -> str:
     return str(file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else ROOT))
 
 
+@cache
+def tree(file: Path) -> ast.Module:
+    """The syntax tree of a file; a dozen tests walk it."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def teardown_module() -> None:
+    tree.cache_clear()  # a million objects, which the tests after these need not carry
+
+
 def nodes(file: Path) -> Iterator[ast.AST]:
-    return ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    return ast.walk(tree(file))
 
 
 def statements(file: Path) -> Iterator[ast.stmt]:
     """Every statement of a file, also one inside another; expressions, which hold none, are not read."""
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    waiting: list[ast.AST] = [tree(file)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.stmt):

@@ -14,7 +14,7 @@ import pytest
 from tests.waiting import PROCESS_S
 
 LONG = os.environ.get("NOTEWELL_TEST_STRESS") == "long"
-MOST = 200 if LONG else 6
+MOST = 200 if LONG else 4
 OPERATIONS = (
     *("index", "index_made", "note_created", "note_replaced", "note_deleted", "undo", "memories"),
     *("devices", "token", "settings", "registry"),

@@ -140,13 +140,13 @@ async def test_a_search_for_the_word_finds_what_a_vault_without_it_finds(
         ("edit_note", {**RIGHT["edit_note"], "path": "Work/Salary.md"}),
         ("edit_properties", {**RIGHT["edit_properties"], "path": "Private/Diary.md"}),
     )
-    for name, arguments in asked:
-        replies = []
-        for home in (private_home, home_without):
-            async with door(home) as client:
-                await up_to_date(client)
-                replies.append(comparable(await client.call_tool(name, dict(arguments))))
-        assert replies[0] == replies[1], (name, arguments)
+    async with door(private_home) as client, door(home_without) as other:
+        await up_to_date(client)
+        await up_to_date(other)
+        for name, arguments in asked:
+            reply = comparable(await client.call_tool(name, dict(arguments)))
+            wanted = comparable(await other.call_tool(name, dict(arguments)))
+            assert reply == wanted, (name, arguments)
 
 
 @DOORS
