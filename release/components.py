@@ -52,7 +52,8 @@ are at the addresses below.
 
 The web pages in the wheel contain further packages, whose licences are in
 `notewell/doors/web/static/licenses.txt`, which the server also serves. The Obsidian plugin contains
-none.
+none. The pairs of Chinese characters in `notewell/index/han_variants.py` are those of
+[OpenCC](https://github.com/BYVoid/OpenCC), Apache License 2.0.
 
 Written by `make notices`.
 

@@ -43,6 +43,10 @@ def test_what_is_more_than_its_words_has_a_token_for_it(special: str, plain: str
         ("in 2024, 100 people", ["in", "2024", "100", "people"]),
         ("12 notes", ["12", "notes"]),
         ("3.14", ["3", "14", "3.14"]),
+        ("8½ × 11", ["8", "1", "2", "11"]),
+        ("10² m² H₂O", ["10", "2", "m2", "h2o"]),
+        ("−5 · 3", ["5", "3"]),
+        ("x ≤ y", ["x", "≤", "y"]),
     ],
 )
 def test_words_stay_what_they_are(text: str, expected: list[str]) -> None:

@@ -92,3 +92,10 @@ def test_a_strong_match_says_it_in_its_labels(
 ) -> None:
     first = library.search(query, mode="keyword", weak=False).results[0]
     assert (first.path, first.match) == (path, match)
+
+
+def test_the_second_part_of_a_compound_may_be_typed_without_points(
+    make_library: MakeLibrary,
+) -> None:
+    library = make_library({"Haus.md": "Der Haustürschlüssel hängt.", "Rad.md": "Der Reifen."})
+    assert library.paths("Schluessel", mode="keyword") == ["Haus.md"]

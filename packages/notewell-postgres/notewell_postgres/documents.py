@@ -33,7 +33,7 @@ from notewell.index.lexical import (
 from notewell.index.note_terms import pack_terms
 from notewell_postgres.connection import Row
 
-ANALYSIS = "3"  # counted up when tokens, fields, or how they are stored change
+ANALYSIS = "4"  # counted up when tokens, fields, or how they are stored change
 PLACES = np.dtype([("chunk", "<u8"), ("counts", "u1", (len(FIELDS),)), ("zero", "u1")])
 LENGTHS = np.dtype("<u4")
 SEPARATOR = "\n"  # between the fields in a document's words: no phrase goes across

@@ -85,6 +85,7 @@ function holdsAsWritten(wanted: string, text: string): boolean {
 
 /** The pieces of a text that a scope speaks of, in order. */
 export function pieces(text: string, scope: string): string[] {
+  if (scope === "content") return [text];
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   if (scope === "line") return lines;
   if (scope === "section") return joined(lines, (line) => HEADING.test(line));
@@ -92,7 +93,7 @@ export function pieces(text: string, scope: string): string[] {
   if (scope === "block") return blocks;
   return blocks.filter((block) => {
     const box = TASK.exec(`${block}\n`)?.[1];
-    return box !== undefined && (scope === "task" || (box === " ") === (scope === "task-todo"));
+    return !!box && (scope === "task" || (box === " ") === (scope === "task-todo"));
   });
 }
 

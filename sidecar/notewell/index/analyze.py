@@ -10,10 +10,13 @@ It works in the same way everywhere:
   whole (`3.14`, `2026-01-05`). An English possessive `'s` is dropped.
 - Scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar) give overlapping
   pairs, and each ideograph or Hangul syllable alone, so that one character can be searched.
-- An emoji is a token, whatever its skin tone; `c++` and `c#` are tokens. What else is written with
-  digits and signs has further forms (`written_forms`).
+- An emoji or a sign of mathematics is a token, whatever its skin tone; `c++` and `c#` are tokens.
+  What else is written with digits and signs has further forms (`written_forms`). A fraction or
+  power behind a number is a number of its own (`8½` is 8, 1 and 2).
 - Letters of Arabic and Persian that people type one for the other are one; the article is dropped
-  as a further form. Katakana is read as hiragana, and digits of any script as 0 to 9.
+  as a further form. Katakana is read as hiragana, traditional characters as simplified ones
+  (`han_variants`), and digits of any script as 0 to 9. Of the ways to write a nasal in Devanagari,
+  and of letters with and without a dot, there is one.
 - Tokens are cut at 64 characters.
 - English stems: Porter 2, the "English" stemmer of Snowball (Porter 2001, "Snowball: A language for
   stemming algorithms"), as tantivy implements it. Words of other languages hardly change.
@@ -34,6 +37,7 @@ from typing import NamedTuple
 
 import tantivy
 
+from notewell.index.han_variants import HAN_VARIANTS
 from notewell.index.written_forms import SIGNED, WIDE, compound_forms, is_release, wide_forms
 
 # Combining marks belong to the word they stand in: an Indic vowel sign is not a word break.
@@ -71,8 +75,13 @@ SPACELESS = HAN + HANGUL + KANA + SOUTH_EAST_ASIAN
 # One character of these is a word people search for.
 LONE = HAN + HANGUL
 
+# Signs of mathematics, without those that are a minus, a slash, a dot, a colon or a tilde.
+_MATHEMATICS = (
+    "\u2200-\u2211\u2213\u2214\u221a-\u2235\u2237-\u223b\u223d-\u22c4\u22c6-\u22ed\u22f0-\u22ff"
+)
 EMOJI = (
     "\u203c\u2049\u2139\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+    + _MATHEMATICS
 )
 EMOJI_TAIL = "\ufe0f\u20e3\U0001f3fb-\U0001f3ff"
 
@@ -88,7 +97,7 @@ _CACHED_LENGTH = 40  # longer strings are rarely repeated
 _LETTER = rf"(?:(?![{SPACELESS}])[^\W_])"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[{MARKS}])*"
 _COMPOUND = re.compile(
-    rf"{SIGNED}|{WIDE}|{_WORD}(?:[-_.'\u2019\u2010\u2011]{_WORD})*"
+    rf"{SIGNED}|{WIDE}|{_WORD}(?:[-_.'\u2019\u2010\u2011\u00b7]{_WORD})*"
     rf"|[{SPACELESS}][{SPACELESS}{MARKS}]*"
     rf"|[{EMOJI}][{EMOJI_TAIL}]*(?:\u200d[{EMOJI}][{EMOJI_TAIL}]*)*"
 )
@@ -132,8 +141,21 @@ _LETTER_FOLDS = str.maketrans(
 _ARABIC_BEGINNINGS = frozenset("\u0627\u0648\u0628\u0641\u0643\u0644")
 _ARTICLE = re.compile("[\u0648\u0628\u0641\u0643]?\u0627\u0644|\u0644\u0644")
 _LEAST_ARABIC = 3  # letters that are left of a word without its article
+# A fraction, power or index behind a digit, which is no digit of its number.
+_SMALL_NUMBER = re.compile(
+    "(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u215e])"
+)
+# A nasal before a consonant spoken at the same place, which is also written as a dot on the line
+# above; and the dots of letters for foreign sounds, which are left out.
+_DEVANAGARI = re.compile("[\u0900-\u097f]")
+_NASAL = re.compile(
+    "\u0919\u094d(?=[\u0915-\u0919])|\u091e\u094d(?=[\u091a-\u091e])"
+    "|\u0923\u094d(?=[\u091f-\u0923])|\u0928\u094d(?=[\u0924-\u0928])"
+    "|\u092e\u094d(?=[\u092a-\u092e])|\u0901"
+)
+_NASAL_DOT, _LETTER_DOT = "\u0902", "\u093c"
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
-_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
+_UNIT_FOLDS = {code: code - 0x60 for code in range(0x30A1, 0x30F7)} | HAN_VARIANTS
 
 
 class Token(NamedTuple):
@@ -269,7 +291,8 @@ def _compound_pieces(compound: str) -> Iterator[_Piece]:
     if 1 < len(whole) <= _MAX_PARTS:
         numeric = all(part.isdigit() for part in whole)
         joined = compound if numeric and compound.isascii() else "".join(whole)
-        if len(joined) <= MAX_TOKEN:
+        is_power = numeric and len(parts) == 1  # or a fraction: 10² is not 102
+        if len(joined) <= MAX_TOKEN and not is_power:
             end = parts[-1][0] + len(parts[-1][1])
             yield _Piece(joined, 0, end, extra=True)
         for form in compound_forms(compound):
@@ -309,8 +332,11 @@ def _fold(word: str) -> list[str]:
     """`word` folded. NFKC can put a space or a sign into a word; it is then several."""
     if word.isascii():
         return [word.lower()[:MAX_TOKEN]]
+    word = _SMALL_NUMBER.sub(" ", word)
     folded = unicodedata.normalize("NFKC", word).casefold()
     if not folded.isascii():
+        if _DEVANAGARI.search(folded):
+            folded = _NASAL.sub(_NASAL_DOT, folded).replace(_LETTER_DOT, "")
         decomposed = unicodedata.normalize("NFD", folded.translate(_LETTER_FOLDS))
         folded = unicodedata.normalize("NFKC", _FOLDED_MARKS.sub("", decomposed))
         folded = _OTHER_DIGIT.sub(lambda digit: str(unicodedata.digit(digit[0])), folded)
@@ -320,7 +346,7 @@ def _fold(word: str) -> list[str]:
 def _pairs(run: str) -> Iterator[_Piece]:
     """Overlapping pairs of a run without spaces, and the characters that are words alone."""
     units = [
-        (_folded_unit(match.group()), match.start(), match.end()) for match in _UNIT.finditer(run)
+        (fold_unit(match.group()), match.start(), match.end()) for match in _UNIT.finditer(run)
     ]
     if len(units) == 1:
         yield _Piece(*units[0], extra=False)
@@ -332,9 +358,9 @@ def _pairs(run: str) -> Iterator[_Piece]:
             yield _Piece(text, start, end, extra=True)
 
 
-def _folded_unit(unit: str) -> str:
-    """One character of a script without spaces; katakana as hiragana, which say the same."""
-    return unicodedata.normalize("NFKC", unit).casefold().translate(_HIRAGANA)
+def fold_unit(unit: str) -> str:
+    """One character of a script without spaces, in the form that the index has of it."""
+    return unicodedata.normalize("NFKC", unit).casefold().translate(_UNIT_FOLDS)
 
 
 def _split(pieces: tuple[_Piece, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -24,6 +24,7 @@ WIDE = "|".join(
     (
         r"(?<![\w.])\.[A-Za-z][A-Za-z0-9]*(?![\w.])",  # .NET
         rf"(?<![\w.,])[0-9]{{1,3}}(?:[,{_SPACE}'\u2019][0-9]{{3}})+(?![\w,.]?[0-9])(?!\w)",
+        r"(?<![\w:.-])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?![\w:.-])",  # address of a network card
         r"\b[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?(?!\w)",  # IBAN
         r"\+[0-9]{1,3}(?:[ .-]?\(?[0-9]{1,4}\)?){2,6}(?!\w)",  # telephone
         r"(?<![\w.,-])[0-9]{2,4}(?: [0-9]{2,4}){2,6}(?![\w.,-])",
@@ -55,6 +56,8 @@ def wide_forms(text: str) -> Iterator[str]:
         yield "".join(groups)
         if text[0] == "+" and len(groups) > 1:
             yield "".join(groups[1:])  # without the country
+        if "(0)" in text:  # which is only dialled without the country
+            yield re.sub("[^0-9]", "", text.replace("(0)", ""))
 
 
 def compound_forms(compound: str) -> Iterator[str]:

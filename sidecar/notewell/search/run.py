@@ -30,6 +30,7 @@ from notewell.search.query.date_writings import day_of, other_writings
 from notewell.search.query.language import ParsedQuery
 from notewell.search.query.note_scope import NO_NOTES, Scope
 from notewell.search.query.scopes import match_finder
+from notewell.search.query.spacing import with_spacing_of_vault
 from notewell.search.query.spelling import Speller, correct_query, correct_text, is_word_of
 from notewell.search.query.synonyms import WithSynonyms
 from notewell.search.query.terms import Terms, content_words, is_english, query_terms
@@ -90,6 +91,8 @@ def search(context: SearchContext) -> SearchReply:
     scope = find_scope(context, parsed, report)
     shown: tuple[Result, ...] = ()
     if parsed.text:
+        text = with_spacing_of_vault(context.index.keywords, parsed.text, typing=request.typing)
+        parsed = replace(parsed, text=text)
         synonyms = context.caches.synonyms.current(context.index)
         report.warnings += [MISSING_SYNONYMS.format(name) for name in synonyms.missing]
         said = synonyms.applied(parsed.text)

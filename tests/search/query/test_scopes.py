@@ -34,6 +34,12 @@ NOTES = {
         ("task-done:(salt OR half)", {"Bread.md", "Cake.md"}),
         ("task-done:flour", set()),
         ("task:no", set()),
+        ("content:water", {"Bread.md", "Log 2025-01.md"}),
+        ("content:(water salt) -content:oven", {"Log 2025-01.md"}),
+        ('content:"sifts flour"', {"Cake.md"}),
+        ("content:log", set()),
+        ("-content:water", {"Cake.md"}),
+        ("match-case:(content:HappyCat)", {"Bread.md"}),
         ("match-case:HappyCat", {"Bread.md"}),
         ("ignore-case:HappyCat", {"Bread.md", "Cake.md"}),
         ("line:(match-case:(HappyCat) bakery)", {"Bread.md"}),
@@ -50,6 +56,13 @@ def test_what_a_condition_within_a_piece_of_text_finds(
 ) -> None:
     library = make_library(NOTES)
     assert set(library.paths(query, mode="keyword", everything=True)) == found
+
+
+@pytest.mark.parametrize("scope", ["section", "content", "block", "line"])
+def test_words_may_be_far_apart_in_a_long_piece(make_library: MakeLibrary, scope: str) -> None:
+    filler = "Nothing of note happened on this day either, and so on. " * 400
+    library = make_library({"Long.md": f"Walrus. {filler} Sextant.", "Other.md": "Walrus."})
+    assert library.paths(f"{scope}:(walrus sextant)", mode="keyword") == ["Long.md"]
 
 
 def test_pieces_of_a_text() -> None:

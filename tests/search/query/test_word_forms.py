@@ -25,6 +25,8 @@ PAIRS = [
     ("write", "written"),
     ("teach", "taught"),
     ("lose", "lost"),
+    ("lens", "lenses"),
+    ("alias", "aliases"),
 ]
 
 

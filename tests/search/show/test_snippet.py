@@ -67,6 +67,22 @@ def test_chinese_is_cut_and_marked() -> None:
     assert len(snippet.text) <= 70  # approximately
 
 
+@pytest.mark.parametrize(
+    ("query", "text", "shown"),
+    [
+        ("图书馆", "我在圖書館學習。", "圖書館"),
+        ("沢辺", "澤邊さんに会う。", "澤邊"),
+        ("りんご", "リンゴを買った。", "リンゴ"),
+        ("हिंदी", "हिन्दी की किताब।", "हिन्दी"),
+        ("parallel", "Un edifici paral·lel.", "paral·lel"),
+        ("∞", "A sign, ∞, of no end.", "∞"),
+    ],
+)
+def test_another_way_to_write_a_word_is_marked(query: str, text: str, shown: str) -> None:
+    snippet = Snippets(dict.fromkeys(tokens(query), 1.0), 60).make(text)
+    assert shown in marked(snippet)
+
+
 WORDS = st.sampled_from(["alpha", "Beta", "naïve", "🎉", "日本語", "x", "e-mail", "\n", "  ", "𝔘"])
 
 

@@ -137,7 +137,7 @@ def whitespace() -> tantivy.TextAnalyzer:
 
 
 FOLDER = "keywords"
-FORMAT = f"11/{native.__version__}"  # counted up when fields or the analyzer change
+FORMAT = f"12/{native.__version__}"  # counted up when fields or the analyzer change
 BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by keywords.py
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _NOTES_PER_WRITE = 500  # a megabyte

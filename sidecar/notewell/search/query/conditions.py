@@ -219,8 +219,9 @@ class _Evaluation:
         test = written_test(node, text_matcher)
         met = np.zeros_like(within)
         may = within
-        if tokens:
-            may = within & np.isin(self.ids, self.index.keywords.notes_with_all(tokens))
+        if tokens:  # each in any passage: a section or a paragraph may be cut into several
+            holding = [self.index.keywords.notes_with_all((token,)) for token in tokens]
+            may = within & np.logical_and.reduce([np.isin(self.ids, notes) for notes in holding])
             may[self.may_state(tokens, within & ~may)] = True
         for at in np.flatnonzero(may).tolist():
             note = self.notes[at]

@@ -14,7 +14,7 @@ from notewell.base.types.frozen import frozen
 FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
 SCOPES = (
     *("line", "block", "section", "task", "task-todo", "task-done"),
-    *("match-case", "ignore-case"),
+    *("content", "match-case", "ignore-case"),
 )
 MAX_DEPTH = 32  # of nested groups; deeper ones are read as text
 MAX_WARNINGS = 8

@@ -55,6 +55,8 @@ def written_test(node: Node, matching: MakeTextTest, *, cased: bool = False) -> 
             test = partial(_some, [make(part) for part in parts])
         case Within("match-case" | "ignore-case" as scope, part):
             test = written_test(part, matching, cased=scope == "match-case")
+        case Within("content", part):
+            test = make(part)
         case Within(scope, part):
             test = partial(_some_piece, make(part), scope)
         case _:

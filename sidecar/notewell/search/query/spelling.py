@@ -26,6 +26,7 @@ from notewell.search.facts.name_table import NameTable
 from notewell.search.facts.word_list import WordListCache, is_word
 from notewell.search.query.date_mentions import is_date_word
 from notewell.search.query.lexer import lex
+from notewell.search.query.word_forms import transliterate
 
 CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
 _MAX_CORRECTED = 3  # words per query
@@ -162,7 +163,8 @@ class Speller:
         forms: dict[str, Mapping[str, float]] = {}
         for word in sorted(unknown):
             if len(word) >= _PART_LETTERS and is_word(word):
-                holding = self.words.current(self.index).containing(word)
+                known = self.words.current(self.index)
+                holding = known.containing(word) or known.containing(transliterate(word) or word)
                 counts = {
                     candidate: count for candidate in holding if (count := self._count(candidate))
                 }
@@ -396,7 +398,7 @@ def _is_another_form(word: str, other: str) -> bool:
 def correct_text(text: str, fixes: Sequence[Fix]) -> str:
     """`text` with every fix made, in the case of the words that it replaces."""
     wanted = {fix.words: fix.text for fix in fixes}
-    corrected = list(_words_in_order(text))
+    corrected = list(words_in_order(text))
     pieces: list[str] = []
     end = at = 0
     while at < len(corrected):
@@ -413,7 +415,7 @@ def correct_text(text: str, fixes: Sequence[Fix]) -> str:
     return "".join(pieces) + text[end:]
 
 
-def _words_in_order(text: str) -> Iterator[Token]:
+def words_in_order(text: str) -> Iterator[Token]:
     """The tokens that `analyze.words` gives, with their offsets."""
     following = words(text)
     at = 0

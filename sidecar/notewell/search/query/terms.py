@@ -21,6 +21,7 @@ from notewell.index.analyze import SPACELESS_CHARACTER, stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 from notewell.search.facts.word_list import WordListCache
+from notewell.search.query.spacing import words_together
 from notewell.search.query.spelling import Fix, Speller, Spelling
 from notewell.search.query.word_forms import other_forms, transliterate
 
@@ -199,8 +200,8 @@ def query_terms(
     forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
     forms = {word: group for word, group in forms.items() if word not in unfinished}
     forms |= _in_one_number(written, exact.unknown)
-    said = {word: others for word, others in (synonyms or {}).items() if word in exact.weights}
-    forms |= _with_synonyms(index.keywords, {**begun, **forms}, said)
+    said = _with_words_together(synonyms or {}, words_together(index.keywords, text, light))
+    forms |= _with_synonyms(index.keywords, {**begun, **forms}, said, exact.weights)
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
     if correct:
@@ -273,15 +274,25 @@ def _in_one_number(
     return forms
 
 
+def _with_words_together(
+    synonyms: Mapping[str, Sequence[str]], together: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """The synonyms, and for a word the words that it is a part of in the vault."""
+    added = {word: (*synonyms.get(word, ()), *wholes) for word, wholes in together.items()}
+    return {**synonyms, **added}
+
+
 def _with_synonyms(
     keywords: KeywordIndex,
     groups: Mapping[str, Mapping[str, float]],
     synonyms: Mapping[str, Sequence[str]],
+    exact: Collection[str],
 ) -> dict[str, Mapping[str, float]]:
     """The words of a query that the vault has by another name, with all they may stand for."""
-    keywords.expect([other for others in synonyms.values() for other in others])
+    said = {word: others for word, others in synonyms.items() if word in exact}
+    keywords.expect([other for others in said.values() for other in others])
     by_word: dict[str, Mapping[str, float]] = {}
-    for word, others in synonyms.items():
+    for word, others in said.items():
         there = [other for other in others if frequency(keywords, other)]
         if there:
             own = groups.get(word) or ({word: 1.0} if frequency(keywords, word) else {})

@@ -25,8 +25,13 @@ vortex vortices, codex codices, datum data, medium media, criterion criteria,
 phenomenon phenomena, bacterium bacteria, curriculum curricula, memorandum memoranda,
 stratum strata, spectrum spectra, symposium symposia, larva larvae, formula formulae,
 antenna antennae, alga algae, vertebra vertebrae, nebula nebulae, genus genera, corpus corpora,
-opus opera, schema schemata, stigma stigmata, quiz quizzes
-"""
+opus opera, schema schemata, stigma stigmata, quiz quizzes,
+alias aliases, atlas atlases, bias biases, canvas canvases, chrysalis chrysalises,
+christmas christmases, clematis clematises, cosmos cosmoses, ibis ibises, iris irises, lens lenses,
+mantis mantises, metropolis metropolises, pancreas pancreases, pelvis pelvises,
+portcullis portcullises, rhinoceros rhinoceroses, summons summonses, thermos thermoses,
+trellis trellises
+"""  # the last ones: the stemmer takes the s of the singular for that of a plural
 # Not those whose past is another word as well (*left sidebar*, *a saw*, *a bit of ground*), nor
 # those that say as little as *get* and *make*.
 _VERBS = """

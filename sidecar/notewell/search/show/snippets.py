@@ -20,6 +20,7 @@ from notewell.index.analyze import (
     SPACELESS,
     SPACELESS_CHARACTER,
     Token,
+    fold_unit,
     spans,
     stem,
 )
@@ -37,7 +38,7 @@ from notewell.search.show.windows import (
 _FOLDED = re.compile(f"[{FOLDED}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
 # letters that it expands or that have combining marks, and signs that are tokens.
-_JOINTS = r"-_.'\u2019\u2010\u2011"
+_JOINTS = r"-_.'\u2019\u2010\u2011\u00b7"
 _DIGRAPHS = "\ufb00-\ufb06\u0132\u0133\u0149\u01c4-\u01cc\u01f1-\u01f3"
 _READ_OTHERWISE = rf"{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ{_DIGRAPHS}"
 # The character that is a sign, or completes one, comes first: that makes the search fast.
@@ -47,7 +48,7 @@ _SIGN = re.compile(
     r"|(?<=[^\W\dA-Z_][A-Z])|(?<=[A-Z]{2})(?=[^\W\dA-Z_]))"
 )
 _RUN_REST = re.compile(r"\S*")
-_NO_JOINTS = str.maketrans("", "", "-_.'")
+_NO_JOINTS = str.maketrans("", "", "-_.'\u00b7")
 # Quotation marks, dashes and bullets only separate words.
 _NOT_ASCII = re.compile(r"[^\x00-\x7f\s\xab\xb7\xbb\u2013\u2014\u2018\u201c\u201d\u2022\u2026]\S*")
 # What makes a token beside it part of a compound; letters and digits other than these do as well.
@@ -380,7 +381,7 @@ def _flat_char(code: int) -> str:
     apart = unicodedata.normalize("NFD", folded)
     if _FOLDED.match(apart) and all(map(unicodedata.combining, apart[1:])):
         return apart[0]
-    return folded if len(folded) == 1 else chr(code)
+    return fold_unit(folded) if len(folded) == 1 else chr(code)
 
 
 class _Flattening(dict[int, str]):
