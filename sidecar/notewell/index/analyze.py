@@ -19,7 +19,8 @@ It works in the same way everywhere:
   and of letters with and without a dot, there is one.
 - Tokens are cut at 64 characters.
 - English stems: Porter 2, the "English" stemmer of Snowball (Porter 2001, "Snowball: A language for
-  stemming algorithms"), as tantivy implements it. Words of other languages hardly change.
+  stemming algorithms"), as tantivy implements it. Words of other languages hardly change; a search
+  looks for their forms (`search/facts/inflections.py`).
 
 `re` has no Unicode properties, so the character classes of scripts are written out. Their ranges
 follow the block charts of Unicode 15; a character that is missing here is indexed as part of an

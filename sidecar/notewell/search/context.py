@@ -24,6 +24,7 @@ from notewell.index.topic_links import TopicLinksCache
 from notewell.models.query_table import QueryTable
 from notewell.search.facts.copies import CopiesCache
 from notewell.search.facts.embeds import EmbedsCache
+from notewell.search.facts.inflections import InflectionsCache
 from notewell.search.facts.names_cache import NamesCache
 from notewell.search.facts.note_facts import FactsCache
 from notewell.search.facts.proper_names import ProperNamesCache
@@ -72,6 +73,7 @@ class Caches:
     names: NamesCache = field(default_factory=NamesCache)
     proper_names: ProperNamesCache = field(default_factory=ProperNamesCache)
     words: WordListCache = field(default_factory=WordListCache)
+    inflections: InflectionsCache = field(default_factory=InflectionsCache)
     columns: ColumnsCache = field(default_factory=ColumnsCache)
     embeds: EmbedsCache = field(default_factory=EmbedsCache)
     copies: CopiesCache = field(default_factory=CopiesCache)

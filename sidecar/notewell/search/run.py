@@ -240,6 +240,7 @@ class _TextSearch:
             finished=request.q[-1:].isspace(),
             correct="spelling" not in request.ignore,
             speller=speller,
+            inflected=caches.inflections.finder(index, caches.words, self.said.text),
             synonyms={**days, **self.said.others},
         )
 

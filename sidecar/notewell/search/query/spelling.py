@@ -137,6 +137,10 @@ class Speller:
                 self._correct(word, corrections, _neighbours_of(word, ordered, light, corrections))
         return Spelling(corrections.alternatives, corrections.offered, tuple(corrections.fixes))
 
+    def real_words(self, words: Collection[str]) -> frozenset[str]:
+        """Those of some words that are spelt right, although the vault may not have them."""
+        return frozenset(word for word in words if self.is_real is not None and self.is_real(word))
+
     def beside_rare(self, word: str, group: Mapping[str, float]) -> Mapping[str, float]:
         """The words that begin with `word`, and a much more common one if all of them are rare.
 

@@ -20,6 +20,7 @@ from notewell.base.types.frozen import frozen
 from notewell.index.analyze import SPACELESS_CHARACTER, stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
+from notewell.search.facts.inflections import FindForms
 from notewell.search.facts.word_list import WordListCache
 from notewell.search.query.spacing import words_together
 from notewell.search.query.spelling import Fix, Speller, Spelling
@@ -27,6 +28,7 @@ from notewell.search.query.word_forms import other_forms, transliterate
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
+INFLECTED_WEIGHT = 0.25  # of another form, where the vault has the word as it was typed
 COMPLETION_WEIGHT = 0.5  # of a word that begins with the unfinished one
 _MAX_COMPLETIONS = 12  # per unfinished word
 _MIN_BEGINNING = 3  # letters of a word before the last one that may be a beginning
@@ -176,6 +178,7 @@ def query_terms(
     finished: bool = False,
     correct: bool = True,
     speller: Speller | None = None,
+    inflected: FindForms | None = None,
     synonyms: Mapping[str, Sequence[str]] | None = None,
 ) -> Terms:
     """The terms of `text`; of more than MAX_TERMS, the rarest.
@@ -183,22 +186,22 @@ def query_terms(
     With `typing`, the last word also stands for the words that begin with it. So does any word that
     the vault does not have, unless `correct` is false; `finished` says that no letter of the last
     word is missing. Only words that begin nothing are corrected. A `speller` that is given has its
-    words in memory. `synonyms` are the tokens that stand for a token of the text.
+    words in memory. `inflected` finds the forms of a word in other languages than English.
+    `synonyms` are the tokens that stand for a token of the text.
     """
     ordered = words(text)
     written = _without_beginnings(tokens(text), ordered)
-    index.keywords.expect(written)
     exact = _exact_terms(index, Counter(written))
     if len(exact.weights) >= MAX_TERMS:
         return exact
     speller = speller or Speller(index, WordListCache())
     last = ordered[-1] if ordered and text[-1:].isalnum() else None
     begun = _find_begun(index.keywords, ordered, exact.unknown, last, typing=typing, others=correct)
-    if finished and last in begun:
-        begun[last] = {last: 1.0}  # it finds no others, and is not corrected
+    if finished and last in begun:  # it finds no others, and is not corrected
+        begun[last] = {last: 1.0}
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
-    forms = _in_other_forms(index.keywords, [word for word in ordered if word not in light])
-    forms = {word: group for word, group in forms.items() if word not in unfinished}
+    finished_words = [word for word in ordered if word not in unfinished]
+    forms = _in_other_forms(index.keywords, finished_words, light, inflected)
     forms |= _in_one_number(written, exact.unknown)
     said = _with_words_together(synonyms or {}, words_together(index.keywords, text, light))
     forms |= _with_synonyms(index.keywords, {**begun, **forms}, said, exact.weights)
@@ -221,10 +224,9 @@ def query_terms(
         exact = exact.without(exact.unknown.difference(ordered))
     if not alternatives and not spelling.offered:
         return exact
+    lacking = speller.real_words(exact.unknown.intersection(begun) - unfinished - light)
     terms = _with_others(index, exact, replace(spelling, alternatives=alternatives))
-    real = speller.is_real or (lambda _: False)
-    missed = exact.unknown.intersection(begun) - unfinished - light
-    terms = replace(terms, begun=frozenset(begun), lacking=frozenset(filter(real, missed)))
+    terms = replace(terms, begun=frozenset(begun), lacking=lacking)
     if last is None or last not in begun or last in begun[last]:
         return terms
     return replace(terms, completed=(Fix((last,), next(iter(begun[last]))),))
@@ -241,20 +243,36 @@ def _without_beginnings(terms: Sequence[str], ordered: Collection[str]) -> list[
 
 
 def _in_other_forms(
-    keywords: KeywordIndex, ordered: Sequence[str]
+    keywords: KeywordIndex,
+    ordered: Sequence[str],
+    light: frozenset[str],
+    inflected: FindForms | None,
 ) -> dict[str, Mapping[str, float]]:
-    """The words that the vault has in another form of English, each with its forms there."""
-    possible = {word: other_forms(word) for word in dict.fromkeys(ordered)}
+    """The words that the vault has in another form, each with its forms there.
+
+    `light` words have none.
+    """
+    content = dict.fromkeys(word for word in ordered if word not in light)
+    possible = {word: dict.fromkeys(other_forms(word), 1.0) for word in content}
+    if inflected is not None and not _is_in_english(keywords, light):
+        for word, forms in possible.items():
+            forms.update((form, INFLECTED_WEIGHT) for form in inflected(word) if form not in forms)
     for word, forms in possible.items():
         plain = None if frequency(keywords, word) else transliterate(word)
-        possible[word] = forms if plain is None else (*forms, plain)
+        if plain is not None:
+            forms[plain] = 1.0
     keywords.expect([form for forms in possible.values() for form in forms])
     by_word: dict[str, Mapping[str, float]] = {}
     for word, forms in possible.items():
-        there = [form for form in forms if stem(form) != stem(word) and frequency(keywords, form)]
-        if there:
-            own = [word] if frequency(keywords, word) else []
-            by_word[word] = dict.fromkeys((*own, *there), 1.0)
+        there = {
+            form: weight
+            for form, weight in forms.items()
+            if stem(form) != stem(word) and frequency(keywords, form)
+        }
+        if there and frequency(keywords, word):
+            by_word[word] = {word: 1.0, **there}
+        elif there:
+            by_word[word] = dict.fromkeys(there, 1.0)
     return by_word
 
 
@@ -310,6 +328,11 @@ def _is_foreign(keywords: KeywordIndex, tokens: Collection[str]) -> bool:
     return any(has) and not has[held.index(max(held))]
 
 
+def _is_in_english(keywords: KeywordIndex, light: frozenset[str]) -> bool:
+    """Tell from the function words of a query of an English vault whether it is in English."""
+    return bool(light) and light <= _LANGUAGES[0] and is_english(keywords)
+
+
 def is_english(keywords: KeywordIndex) -> bool:
     """Tell whether a vault is written in English, and not in a language with some English words."""
     return keywords.document_frequency("the") >= _ENGLISH_FROM * keywords.document_count
@@ -346,7 +369,6 @@ def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
     # In a fixed order, which that of the sums is too: else scores differ in their last digits.
     others = list(dict.fromkeys([*chain.from_iterable(alternatives.values()), *offered]))
     added = tuple(token for token in others if token not in exact.weights)
-    index.keywords.expect(added)
     extra = _exact_terms(index, Counter(added))
     idfs = {**extra.idf, **exact.idf}
     weights = {
@@ -373,6 +395,7 @@ def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
 
 
 def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
+    index.keywords.expect(tuple(counts))
     documents = index.keywords.document_count
     frequencies = {token: min(frequency(index.keywords, token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
