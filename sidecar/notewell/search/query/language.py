@@ -38,10 +38,14 @@ class Within:
 
 @frozen
 class PathContains:
-    """The note's path (`path:`) or file name (`file:`) contains `text`, ignoring case."""
+    """The note's path (`path:`) or file name (`file:`) contains `text`, ignoring case.
+
+    `is_pattern`: it matches `text` as a pattern of RE2.
+    """
 
     field: Literal["path", "file"]
     text: str
+    is_pattern: bool = False
 
 
 @frozen
@@ -53,9 +57,12 @@ class Tagged:
 
 @frozen
 class ValueTest:
-    """One comparison with a property's value. `operand` None stands for "no value" (`null`)."""
+    """One comparison with a property's value. `operand` None stands for "no value" (`null`).
 
-    comparison: Comparison
+    The comparison `~` is that with a pattern of RE2.
+    """
+
+    comparison: Comparison | Literal["~"]
     operand: str | None
 
 
@@ -135,8 +142,8 @@ def describe(node: Node | None) -> str:
             shown = ""
         case Text() | Matches() | Within():
             shown = _describe_text(node)
-        case PathContains(field, text):
-            shown = f'{field}:"{text}"'
+        case PathContains(field, text, is_pattern):
+            shown = f"{field}:/{text}/" if is_pattern else f'{field}:"{text}"'
         case Tagged(tag):
             shown = f"tag:{tag}"
         case Property(name, tests, _):
@@ -164,6 +171,8 @@ def _describe_text(node: Text | Matches | Within) -> str:
 def _describe_test(test: ValueTest) -> str:
     if test.operand is None:
         return "null"
+    if test.comparison == "~":
+        return f"/{test.operand}/"
     return test.operand if test.comparison == "=" else f"{test.comparison}{test.operand}"
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 from notewell.base.types.frozen import frozen
 
 FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
+PATHS = ("path", "file")  # fields that take a pattern
 SCOPES = (
     *("line", "block", "section", "task", "task-todo", "task-done"),
     *("content", "match-case", "ignore-case"),
@@ -58,6 +59,7 @@ class _Lexer:
     out: list[Lexeme] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     opened: list[int] = field(default_factory=list)  # positions in `out` of groups still open
+    fields: list[str] = field(default_factory=list)  # of these groups, what their words are
     unclosed: bool = False  # an unclosed quote was found, so no later quote is closed either
 
     def run(self) -> None:
@@ -82,6 +84,14 @@ class _Lexer:
     def emit(self, kind: Kind, text: str, *, negated: bool = False, name: str = "") -> None:
         self.out.append(Lexeme(kind, text, negated, name))
 
+    def emit_value(self, kind: Kind, text: str, *, negated: bool) -> None:
+        """Emit a word or a phrase, or the value of a filter within `path:(…)` and the like."""
+        within = self.fields[-1] if self.fields else ""
+        if not within:
+            self.emit(kind, text, negated=negated)
+        elif text.strip():
+            self.emit("filter", text.strip(), negated=negated, name=within)
+
     def term(self) -> None:
         """Read one term at `at`: a parenthesis, a phrase, a filter or a word."""
         source = self.source
@@ -90,6 +100,7 @@ class _Lexer:
         first = source[start]
         if first == ")" and self.opened:
             self.opened.pop()
+            self.fields.pop()
             self.emit("close", ")")
             self.at = start + 1
         elif first == "(":
@@ -97,7 +108,8 @@ class _Lexer:
         elif first in _QUOTES:
             self.phrase(start, negated=negated)
         elif self.scopes and (match := _PATTERN.match(source, start)):
-            self.emit("pattern", match[1], negated=negated)
+            within = self.fields[-1] if self.fields else ""
+            self.emit("pattern", match[1], negated=negated, name=within)
             self.at = match.end()
         elif first in "[!" and self.bracket(start, negated=negated):
             return
@@ -106,7 +118,7 @@ class _Lexer:
             self.at = match.end()
         elif not self.filter(start, negated=negated):
             end = self.word_end(start)
-            self.emit("word", source[start:end], negated=negated)
+            self.emit_value("word", source[start:end], negated=negated)
             self.at = end
 
     def scope(self, name: str, start: int, *, negated: bool) -> bool:
@@ -130,13 +142,18 @@ class _Lexer:
         self.emit("close", ")")
         return True
 
-    def group(self, start: int, *, negated: bool, name: str = "") -> None:
-        """Open a group, unless groups are nested too deep already."""
+    def group(self, start: int, *, negated: bool, name: str = "", of: str = "") -> None:
+        """Open a group, unless groups are nested too deep already.
+
+        `name` is that of a scope; `of` the field that all words of the group are values of.
+        """
         self.at = start + 1
         if len(self.opened) >= MAX_DEPTH:
             self.warn(f"Groups nested deeper than {MAX_DEPTH} levels were read as text.")
             return
+        within = "" if name or not self.fields else self.fields[-1]
         self.opened.append(len(self.out))
+        self.fields.append(of or within)
         self.emit("open", "(", negated=negated, name=name)
 
     def phrase(self, start: int, *, negated: bool) -> None:
@@ -152,7 +169,7 @@ class _Lexer:
             return
         text, self.at = quote
         if text.strip():
-            self.emit("phrase", " ".join(text.split()), negated=negated)
+            self.emit_value("phrase", " ".join(text.split()), negated=negated)
 
     def begun_phrase(self, start: int, *, negated: bool) -> None:
         """Read a phrase that is still typed: its whole words, and the last as a word by itself."""
@@ -200,6 +217,8 @@ class _Lexer:
         rest = self.source[match.end() : match.end() + 2]
         if self.scopes and name in SCOPES and self.scope(name, match.end(), negated=negated):
             return True
+        if name in FIELDS and self.values(name, match.end(), negated=negated):
+            return True
         if name not in FIELDS:
             if rest[:1].strip() and rest != "//":
                 known = ", ".join(f"{field}:" for field in FIELDS)
@@ -217,6 +236,18 @@ class _Lexer:
             return True
         self.emit("filter", value[0].strip(), negated=negated, name=name)
         self.at = value[1]
+        return True
+
+    def values(self, name: str, start: int, *, negated: bool) -> bool:
+        """Read what a filter takes but a single text: a group of values, or a pattern."""
+        if self.source[start : start + 1] == "(" and self.source[start + 1 : start + 2] != ")":
+            self.group(start, negated=negated, of=name)
+            return True
+        pattern = _PATTERN.match(self.source, start) if name in PATHS and self.scopes else None
+        if pattern is None:
+            return False
+        self.emit("pattern", pattern[1], negated=negated, name=name)
+        self.at = pattern.end()
         return True
 
     def word_end(self, start: int) -> int:

@@ -30,6 +30,7 @@ from notewell.search.query.language import (
     Text,
     ValueTest,
 )
+from notewell.search.query.parser import compile_pattern
 from notewell.vault.readers import kinds_of
 
 Flags = npt.NDArray[np.bool_]
@@ -136,6 +137,8 @@ class NoteColumns:
 
     def meeting(self, node: PathContains | Tagged | Property) -> Flags:
         match node:
+            case PathContains(field, pattern, True):
+                return self.with_path_matching(pattern, in_name=field == "file")
             case PathContains(field, text):
                 return self.with_path(text, in_name=field == "file")
             case Tagged(tag):
@@ -146,6 +149,12 @@ class NoteColumns:
     def with_path(self, text: str, *, in_name: bool) -> Flags:
         """The notes (n,) whose path, or file name, holds `text`, ignoring case."""
         return self._paths.holding(compose_text(text), in_name=in_name)
+
+    def with_path_matching(self, pattern: str, *, in_name: bool) -> Flags:
+        """The notes (n,) whose path, or file name, matches a pattern."""
+        search = compile_pattern(pattern, cased=False)
+        paths = (note.path.rpartition("/")[2] if in_name else note.path for note in self.notes)
+        return np.array([search(path) is not None for path in paths], np.bool_)
 
     @cached_property
     def _tags(self) -> tuple[list[str], list[list[int]]]:
@@ -260,6 +269,9 @@ def _meets(value: PropertyValue, test: ValueTest) -> bool:
         return value is None or value in ("", ())
     if isinstance(value, tuple):
         return any(_meets(item, test) for item in value)
+    if test.comparison == "~":
+        stated = "" if value is None else str(value)
+        return compile_pattern(test.operand, cased=False)(stated) is not None
     if isinstance(value, bool):
         return test.comparison == "=" and str(value).casefold() == test.operand.casefold()
     if isinstance(value, Mapping) or value is None:

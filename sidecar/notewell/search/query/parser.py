@@ -203,8 +203,10 @@ class _Parser:
         match lexeme.kind, lexeme.name:
             case "property", name:
                 return Property(name.casefold(), _tests(text), "property")
-            case "filter", "path" | "file" as where:
-                return PathContains(where, text.casefold())
+            case "filter" | "pattern" as kind, "path" | "file" as where:
+                is_pattern = kind == "pattern"
+                holds = PathContains(where, text if is_pattern else text.casefold(), is_pattern)
+                return holds if not is_pattern or _is_pattern(text) else None
             case "filter", "tag":
                 tag = text.lstrip("#").strip("/").casefold()
                 return Tagged(tag) if tag else None
@@ -225,11 +227,15 @@ def _text(lexeme: Lexeme) -> Text | Matches | None:
     text = lexeme.text
     if lexeme.kind != "pattern":
         return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
+    return Matches(text) if _is_pattern(text) else None
+
+
+def _is_pattern(text: str) -> bool:
     try:
         compile_pattern(text, cased=False)
     except ValueError:
-        return None
-    return Matches(text)
+        return False
+    return True
 
 
 def _is_of_text(node: Node) -> bool:
@@ -296,7 +302,9 @@ def _all(parts: Sequence[Node]) -> Node | None:
 
 
 def _tests(value: str) -> tuple[ValueTest, ...]:
-    """Comparisons of `a OR >3 OR "quoted"`; an empty value has none."""
+    """Comparisons of `a OR >3 OR "quoted" OR /pattern/`, in parentheses or not; "" has none."""
+    if value[:1] == "(" and value[-1:] == ")":
+        value = value[1:-1].strip()
     if not value:
         return ()
     return tuple(_test(part.strip()) for part in re.split(r"\sOR\s", value) if part.strip())
@@ -306,6 +314,8 @@ def _test(value: str) -> ValueTest:
     for sign in _SIGNS:
         if value.startswith(sign) and value[len(sign) :].strip():
             return ValueTest(sign, _unquote(value[len(sign) :].strip()))
+    if len(value) > 2 and value[0] == value[-1] == "/" and _is_pattern(value[1:-1]):
+        return ValueTest("~", value[1:-1])
     return ValueTest("=", None if value.casefold() == "null" else _unquote(value))
 
 
