@@ -7,7 +7,7 @@
 import { t } from "../texts";
 
 export const FIELDS: readonly string[] = ["path", "file", "tag", "type", "status", "created", "modified"];
-const SCOPES = "line block section task task-todo task-done content match-case ignore-case";
+const SCOPES = "line,block,section,task,task-todo,task-done,content,match-case,ignore-case";
 export const MAX_WARNINGS = 8;
 const MAX_DEPTH = 32; // of nested groups; deeper ones are read as text
 
@@ -187,7 +187,7 @@ class Lexer {
     const from = start + found[0].length;
     const rest = this.#source.slice(from, from + 2);
     const next = rest.slice(0, 1);
-    if (this.#hasScopes && SCOPES.split(" ").includes(name) && this.#scope(name, from, isNegated)) return true;
+    if (this.#hasScopes && SCOPES.split(",").includes(name) && this.#scope(name, from, isNegated)) return true;
     if (!FIELDS.includes(name)) {
       const known = FIELDS.map((field) => `${field}:`).join(", ");
       if (next.trim() && rest !== "//") this.#warn(t("{name}: is no filter ({known}); it was read as text.", { name, known }));
