@@ -3,7 +3,8 @@
 `queries.json` holds each query with the text that is scored, the condition that must hold, the phrases
 and the warnings; and `lists` where what meets the condition needs no word of the text. With NOTEWELL_TEST_UPDATE_CONTRACT=1 the results are written anew; the queries are
 edited by hand. `tests/plugin/query.test.ts` reads the same file. `cases/scopes.json` has those that need the text
-of notes, which the server alone reads.
+of notes. Groups and patterns as the value of a filter, which the server alone reads, are in neither
+(`tests/search/query/test_nested_values.py`).
 """
 
 from __future__ import annotations

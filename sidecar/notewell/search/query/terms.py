@@ -28,6 +28,7 @@ from notewell.search.query.word_forms import other_forms, transliterate
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
 FUNCTION_WORD_WEIGHT = 0.25
+FEW, RARE_SHARE = 3, 0.01  # passages, and share of all, that have a word whose forms are looked for
 INFLECTED_WEIGHT = 0.25  # of another form, where the vault has the word as it was typed
 COMPLETION_WEIGHT = 0.5  # of a word that begins with the unfinished one
 _MAX_COMPLETIONS = 12  # per unfinished word
@@ -200,20 +201,17 @@ def query_terms(
     if finished and last in begun:  # it finds no others, and is not corrected
         begun[last] = {last: 1.0}
     unfinished, light = {last} if typing else set(), function_words(exact.weights)
-    finished_words = [word for word in ordered if word not in unfinished]
-    forms = _in_other_forms(index.keywords, finished_words, light, inflected)
-    forms |= _in_one_number(written, exact.unknown)
+    content = [word for word in ordered if word not in light and word not in unfinished]
+    find = None if _is_in_english(index.keywords, light) else inflected
+    forms = _in_other_languages(index.keywords, content, find)
+    forms |= _in_other_forms(index.keywords, content) | _in_one_number(written, exact.unknown)
     said = _with_words_together(synonyms or {}, words_together(index.keywords, text, light))
     forms |= _with_synonyms(index.keywords, {**begun, **forms}, said, exact.weights)
     begun = {word: group for word, group in begun.items() if word not in forms}
     spelling = Spelling()
     if correct:
-        spelling = speller.check(
-            ordered,
-            light,
-            skip=begun.keys() | forms.keys(),
-            foreign=_is_foreign(index.keywords, exact.weights),
-        )
+        foreign, skip = _is_foreign(index.keywords, exact.weights), begun.keys() | forms.keys()
+        spelling = speller.check(ordered, light, skip=skip, foreign=foreign)
         begun = {word: speller.beside_rare(word, group) for word, group in begun.items()}
         for word in exact.unknown.intersection(begun) - unfinished:
             begun[word] = {**begun[word], **speller.other_forms(word)}
@@ -243,36 +241,43 @@ def _without_beginnings(terms: Sequence[str], ordered: Collection[str]) -> list[
 
 
 def _in_other_forms(
-    keywords: KeywordIndex,
-    ordered: Sequence[str],
-    light: frozenset[str],
-    inflected: FindForms | None,
+    keywords: KeywordIndex, ordered: Sequence[str]
 ) -> dict[str, Mapping[str, float]]:
-    """The words that the vault has in another form, each with its forms there.
-
-    `light` words have none.
-    """
-    content = dict.fromkeys(word for word in ordered if word not in light)
-    possible = {word: dict.fromkeys(other_forms(word), 1.0) for word in content}
-    if inflected is not None and not _is_in_english(keywords, light):
-        for word, forms in possible.items():
-            forms.update((form, INFLECTED_WEIGHT) for form in inflected(word) if form not in forms)
+    """The words that the vault has in another form of English, each with its forms there."""
+    possible = {word: other_forms(word) for word in dict.fromkeys(ordered)}
     for word, forms in possible.items():
         plain = None if frequency(keywords, word) else transliterate(word)
-        if plain is not None:
-            forms[plain] = 1.0
+        possible[word] = forms if plain is None else (*forms, plain)
     keywords.expect([form for forms in possible.values() for form in forms])
     by_word: dict[str, Mapping[str, float]] = {}
     for word, forms in possible.items():
-        there = {
-            form: weight
-            for form, weight in forms.items()
-            if stem(form) != stem(word) and frequency(keywords, form)
-        }
-        if there and frequency(keywords, word):
-            by_word[word] = {word: 1.0, **there}
-        elif there:
-            by_word[word] = dict.fromkeys(there, 1.0)
+        there = [form for form in forms if stem(form) != stem(word) and frequency(keywords, form)]
+        if there:
+            own = [word] if frequency(keywords, word) else []
+            by_word[word] = dict.fromkeys((*own, *there), 1.0)
+    return by_word
+
+
+def _in_other_languages(
+    keywords: KeywordIndex, ordered: Sequence[str], inflected: FindForms | None
+) -> dict[str, Mapping[str, float]]:
+    """The words that the vault has in another form of another language, each with its forms there.
+
+    A common word, such as the verb of a question, stands for itself.
+    """
+    by_word: dict[str, Mapping[str, float]] = {}
+    if inflected is None:
+        return by_word
+    most = max(FEW, RARE_SHARE * keywords.document_count)
+    for word in dict.fromkeys(ordered):
+        own = frequency(keywords, word)
+        if own > most:
+            continue
+        forms = [form for form in inflected(word) if stem(form) != stem(word)]
+        if forms and own:
+            by_word[word] = {word: 1.0, **dict.fromkeys(forms, INFLECTED_WEIGHT)}
+        elif forms:
+            by_word[word] = dict.fromkeys(forms, 1.0)
     return by_word
 
 
