@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import sys
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from tests.hostile.obeying_model import PAGE
 from tests.hostile.vault import (
@@ -75,10 +77,22 @@ class Walked:
 
 
 @pytest.fixture(scope="module")
-def walked(tmp_path_factory: pytest.TempPathFactory) -> Walked:
+def walked(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Walked:
+    """The walk, which the processes of one test run take once: it is a minute of work."""
     if shutil.which("git") is None:
         pytest.skip("needs git")
-    home = tmp_path_factory.mktemp("hostile")
+    if worker_id == "master":
+        return walk(tmp_path_factory.mktemp("hostile"))
+    shared = tmp_path_factory.getbasetemp().parent / "hostile-walk"
+    with FileLock(f"{shared}.lock"):
+        if not shared.exists():
+            shared.write_bytes(pickle.dumps(walk(tmp_path_factory.mktemp("hostile"))))
+        taken: Walked = pickle.loads(shared.read_bytes())
+    return taken
+
+
+def walk(home: Path) -> Walked:
+    """Try everything on the vault in a process of its own."""
     vault = write_vault(home)
     assert is_dangerous(vault)  # git, as a shell would use it, runs what the vault names
     for folder in ("data", "elsewhere", "home", "report", "tmp"):
